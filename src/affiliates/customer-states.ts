@@ -1,10 +1,10 @@
 import { readLineAmounts } from '../commission/db/stored-items.ts'
+import type { Account } from '../commission/engine/account.ts'
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
-import type { Context } from '../commission/engine/context.ts'
 import type { Customer } from '../commission/engine/facts.ts'
 import type { QualificationReport } from '../commission/engine/once-report.ts'
 import { governingVersion } from '../commission/engine/plans-in-force.ts'
-import type { Computation } from '../commission/statements/compute.ts'
+import type { OpenAccount } from '../commission/run/account.ts'
 import { lineId, statementId } from '../commission/statements/ids.ts'
 import type { AffiliateView } from '../platform/auth/affiliate-view.ts'
 import type { Connection } from '../platform/db/database.ts'
@@ -45,7 +45,7 @@ const NO_REPORT = {
  * another affiliate was paid for it says only that it was counted.
  */
 export function statesOf(
-  context: Context,
+  account: Account,
   { signupDay }: Customer,
   reports: readonly QualificationReport[],
   { own, day }: { readonly own: string; readonly day: number | null },
@@ -53,7 +53,7 @@ export function statesOf(
   const states = reports
     .filter(({ affiliate_id }) => affiliate_id === own)
     .map(({ customer_id: _, affiliate_id: __, ...state }) => ({ ...state, ...UNPAID }))
-  const version = day === null ? null : governingVersion(context.inForce, own, signupDay, day)
+  const version = day === null ? null : governingVersion(account.inForce, own, signupDay, day)
   const counted = reports.flatMap(({ affiliate_id, status, rule }) =>
     affiliate_id !== own && status === 'qualified' ? [rule] : [],
   )
@@ -75,12 +75,12 @@ export function statesOf(
 
 /** Where the line of a state is stored: a rule that pays once has a line for each customer. */
 async function placeOf(
-  { context }: Computation,
+  { inForce }: OpenAccount,
   own: string,
   customer: string,
   { plan, version, rule, qualified_on }: CustomerState,
 ): Promise<{ statement: string; line: string } | null> {
-  const found = context.inForce.plans.get(plan)?.versions.find((one) => one.version === version)
+  const found = inForce.plans.get(plan)?.versions.find((one) => one.version === version)
   if (!found || qualified_on === null) return null
   const period = periodOf(dayNumber(qualified_on), found.period)
   const statement = await statementId(own, plan, period.id)
@@ -93,19 +93,18 @@ async function placeOf(
 /** Returns customers with what the lines of their states pay, from the statements that are stored. */
 export async function withAmounts<T extends OwnCustomer>(
   db: Connection,
-  computation: Computation,
+  account: OpenAccount,
   { id: own, view: { drafts } }: { readonly id: string; readonly view: AffiliateView },
   customers: readonly T[],
 ): Promise<T[]> {
-  const { account } = computation.source
   const places = await Promise.all(
     customers.map(({ customer, states }) =>
-      Promise.all(states.map((state) => placeOf(computation, own, customer, state))),
+      Promise.all(states.map((state) => placeOf(account, own, customer, state))),
     ),
   )
   const lines = await readLineAmounts(
     db,
-    account.id,
+    account.row.id,
     places.flat().flatMap((one) => one ?? []),
   )
   const amounts = new Map(

@@ -9,7 +9,7 @@ import {
 } from '../commission/engine/calendar.ts'
 import { type Customer, compareText, NO_FIELDS, valueOn } from '../commission/engine/facts.ts'
 import { reportOnce } from '../commission/engine/once-report.ts'
-import type { Computation } from '../commission/statements/compute.ts'
+import type { OpenAccount } from '../commission/run/account.ts'
 import { NARROW, withinLimit } from '../commission/statements/on-request.ts'
 import { qualification } from '../commission/why/answers.ts'
 import { readPeriod, STATUSES } from '../commission/why/operations.ts'
@@ -47,19 +47,18 @@ function lastOwnDay({ affiliates, signupDay }: Customer, own: string, last: numb
  * the order of ids, a known id would tell something of those beside it.
  */
 async function listCustomers(
-  computation: Computation,
+  account: OpenAccount,
   { last }: Period,
   own: string,
 ): Promise<readonly ListedCustomer[]> {
   const found: ListedCustomer[] = []
   const filter = { affiliate_id: own }
-  const queries = onceQueries(computation)
-  for await (const evaluated of evaluatedCustomers(computation, filter, queries)) {
+  const queries = onceQueries(account, account.range.days)
+  for await (const evaluated of evaluatedCustomers(account, filter, queries)) {
     const { customer } = evaluated
     const day = customer.signupDay > last ? null : lastOwnDay(customer, own, last)
-    const { context } = computation
-    const reports = reportOnce(context, evaluated, last)
-    const states = statesOf(context, customer, reports, { own, day })
+    const reports = reportOnce(account, evaluated, last)
+    const states = statesOf(account, customer, reports, { own, day })
     if (day === null && states.length === 0) continue
     const { link, country_code } = valueOn(customer.fields, day ?? last) ?? NO_FIELDS
     const signup_day = dayText(customer.signupDay)

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { asCsv, csvWords } from '../commission/csv-list.ts'
 import { dayNumber } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
-import { type DatedTree, datedTree } from '../commission/statements/tree.ts'
+import type { Tree } from '../commission/engine/tree.ts'
+import { storedTree } from '../commission/run/stored-account.ts'
 import { readParents } from '../ingest/db/histories.ts'
 import { operation } from '../platform/http/operation.ts'
 import { readDayRange } from '../platform/http/query.ts'
@@ -13,7 +14,7 @@ import { computeReport } from '../reports/compute.ts'
 import { parseReport } from '../reports/report.ts'
 
 /** Returns the affiliates below one on a day, with their levels. */
-function belowOn(tree: DatedTree, id: string, day: number): Map<string, number> {
+function belowOn(tree: Tree, id: string, day: number): Map<string, number> {
   const found = new Map([[id, 0]])
   for (let level = 1; ; level++) {
     const fresh = tree.below(id, level, day).filter((one) => !found.has(one))
@@ -25,7 +26,7 @@ function belowOn(tree: DatedTree, id: string, day: number): Map<string, number> 
 }
 
 /** Returns who stands below an affiliate on the last of some days, by level, and who of them did on all days. */
-function belowOf(tree: DatedTree, id: string, first: number, last: number) {
+function belowOf(tree: Tree, id: string, first: number, last: number) {
   const now = belowOn(tree, id, last)
   const all = new Set(now.keys())
   for (let day = tree.changeBefore(last) - 1; day >= first; day = tree.changeBefore(day) - 1) {
@@ -76,7 +77,7 @@ export const listSubAffiliates = operation({
     if (view.sub_affiliates === 'none') return { ...sent, data: [] }
     const { account, vertical } = grant
     const databases = { session, directory: env.DB }
-    const tree = datedTree(await readParents(session, account, null))
+    const tree = storedTree(await readParents(session, account, null))
     const { below, all } = belowOf(tree, id, dayNumber(sent.from), dayNumber(sent.to))
     const { data } = await computeReport(
       databases,

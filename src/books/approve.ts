@@ -1,11 +1,12 @@
 import { hasChangedRecords, readNewRates, readSettingChanges } from '../commission/db/changed.ts'
 import { findStatement, type ListedStatement } from '../commission/db/statements.ts'
 import { type Period, storedPeriod } from '../commission/engine/calendar.ts'
+import type { OpenAccount } from '../commission/run/account.ts'
+import { TooManyFacts } from '../commission/run/customers.ts'
+import { computeDrafts } from '../commission/run/morning.ts'
 import { auditIdAt, SETTING_ACTIONS } from '../commission/statements/causes.ts'
-import { type Computation, TooManyFacts } from '../commission/statements/compute.ts'
 import { inTurn, openPeriod } from '../commission/statements/on-request.ts'
 import { endOf } from '../commission/statements/period-end.ts'
-import { computeDrafts } from '../commission/statements/store.ts'
 import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { ApiError } from '../platform/errors.ts'
@@ -51,10 +52,12 @@ const isDraft = ({ chain }: Candidate): boolean => chain[0]?.status === 'draft'
 /** Returns a function that finds drafts of a period which must be computed again before an approval. */
 function unvouchedFinder(env: Env, account: Account, period: Period): FindUnvouched {
   const db = accountDatabase(env, account)
-  let opened: Promise<Computation> | null = null
+  let opened: Promise<OpenAccount> | null = null
   const compute = async (affiliates: readonly string[]): Promise<Map<string, string>> => {
     opened ??= openPeriod(env, { account: account.id, vertical: account.vertical }, db, period)
-    const { drafts } = await computeDrafts(await opened, affiliates, BOOK_LIMITS.facts)
+    const { drafts } = await computeDrafts(await opened, affiliates, {
+      maxFacts: BOOK_LIMITS.facts,
+    })
     return new Map(drafts.map(({ id, digest }) => [id, digest]))
   }
   return async (drafts, run) => {

@@ -1,7 +1,7 @@
 import { readBeginnings } from '../commission/db/facts.ts'
 import { dayNumber } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
-import { openSource } from '../commission/statements/source.ts'
+import { readAccount } from '../commission/run/stored-account.ts'
 import { raisePosition } from '../ingest/db/changed.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import { isAssertionFailure, isUniqueViolation } from '../platform/db/retry.ts'
@@ -134,8 +134,8 @@ async function begin(
 
 /** Loads what all views of an evaluation need. */
 async function viewsOf(env: Env, account: Account, place: Place): Promise<ViewSource> {
-  const source = await openSource(env, account)
-  return openViews(source, await readBeginnings(source.db, source.account.id), place)
+  const source = await readAccount(env, account)
+  return openViews(source, await readBeginnings(source.db, source.row.id), place)
 }
 
 interface Evaluation {

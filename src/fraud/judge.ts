@@ -1,7 +1,7 @@
 import { findCustomersOf } from '../commission/db/customers-of.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { figure } from '../commission/engine/reasons.ts'
-import { customersOf, TooManyFacts } from '../commission/statements/compute.ts'
+import { customersOf, TooManyFacts } from '../commission/run/customers.ts'
 import { isInScope } from './check-rule.ts'
 import { readCandidates } from './db/candidates.ts'
 import { moreThan } from './figures.ts'
@@ -155,13 +155,13 @@ async function beginWith(
   { kind, parameters, first, last }: RuleDays,
   affiliates: ReadonlySet<string>,
 ): Promise<Whom> {
-  const { db, account } = source
+  const { db, row } = source
   const begin = kind.candidates?.(parameters, source)
   if (!begin) return { of: 'affiliates', ids: [...affiliates] }
   const { sql, values, after = 0, days = 1 } = begin
   const bound = {
     ...values,
-    account: account.id,
+    account: row.id,
     from: first - after - days + 1,
     to: last - after,
     days: JSON.stringify(beginnings.days.activity.toReversed()),
@@ -170,7 +170,7 @@ async function beginWith(
   if (affiliates.size !== 1) return { of: 'customers', ids }
   const own = new Set<string>()
   const { customers } = EVALUATION_LIMITS
-  for await (const part of findCustomersOf(source, account.id, [...affiliates], customers)) {
+  for await (const part of findCustomersOf(source, row.id, [...affiliates], customers)) {
     for (const id of part.ids) own.add(id)
   }
   return { of: 'customers', ids: ids.filter((id) => own.has(id)) }

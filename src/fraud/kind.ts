@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Decimal } from '../commission/engine/decimal.ts'
 import type { Customer, Fact, FactResource } from '../commission/engine/facts.ts'
-import type { AccountSource } from '../commission/statements/source.ts'
+import type { StoredAccount } from '../commission/run/stored-account.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
 import { described } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
@@ -14,7 +14,7 @@ import type { ParameterLabel } from './parameters.ts'
 export type Vertical = 'prop-trading' | 'forex' | 'igaming'
 
 /** What candidates depend on beside the parameters. */
-export type CandidateSource = Pick<AccountSource, 'inForce' | 'settings'>
+export type CandidateSource = Pick<StoredAccount, 'inForce' | 'settings'>
 
 /** Whom a case is about. The two customers of a pair are in the order of their ids. */
 export const subject = described(() =>

@@ -1,4 +1,4 @@
-import type { Context } from '../commission/engine/context.ts'
+import type { Account } from '../commission/engine/account.ts'
 import { add, type Decimal, isPositive, ZERO } from '../commission/engine/decimal.ts'
 import { type Customer, compareFacts, compareText, type Fact } from '../commission/engine/facts.ts'
 import type { EvaluatedCustomer } from '../commission/engine/judge.ts'
@@ -23,11 +23,11 @@ interface OwnQualified extends Qualified {
 
 /** Returns the qualifications of a customer with all affiliates, in order of day. */
 export const qualificationsOf = (
-  context: Context,
+  account: Account,
   { customer, qualified }: EvaluatedCustomer,
 ): OwnQualified[] =>
   [...qualified.values()]
-    .map((state) => qualifiedOf(context, customer, state))
+    .map((state) => qualifiedOf(account, customer, state))
     .sort((a, b) => a.day - b.day || compareText(a.plan, b.plan) || compareText(a.rule, b.rule))
 
 /**
@@ -46,14 +46,14 @@ export const withoutVoids = ({ plans, ...others }: PlansInForce): PlansInForce =
   return { ...others, plans: new Map([...plans].map(([id, plan]) => [id, ofPlan(plan)])) }
 }
 
-function qualifiedOf(context: Context, customer: Customer, state: OnceState): OwnQualified {
+function qualifiedOf(account: Account, customer: Customer, state: OnceState): OwnQualified {
   const { version, rule, day, affiliate, used } = state
   return {
     affiliate,
     plan: version.plan,
     rule: rule.id,
     day,
-    minimums: [...triggerMinimum(state), ...sumMinimums(context, customer, state)],
+    minimums: [...triggerMinimum(state), ...sumMinimums(account, customer, state)],
     facts: [...used].sort(compareFacts),
   }
 }
@@ -69,7 +69,7 @@ function triggerMinimum({ version, rule, amount }: OnceState): Minimum[] {
 }
 
 /** Returns the sums that a rule asks for, where they sum amounts that were paid. */
-function sumMinimums(context: Context, customer: Customer, state: OnceState): Minimum[] {
+function sumMinimums(account: Account, customer: Customer, state: OnceState): Minimum[] {
   const { rule, version, progress } = state
   return rule.qualify.flatMap((one, i) => {
     const reached = progress[i]
@@ -82,7 +82,7 @@ function sumMinimums(context: Context, customer: Customer, state: OnceState): Mi
       {
         kinds: kinds.flatMap((own) => own ?? []),
         least: one.min,
-        reached: sumOf(context, customer, one.terms, reached.used, version.currency),
+        reached: sumOf(account, customer, one.terms, reached.used, version.currency),
       },
     ]
   })
@@ -91,7 +91,7 @@ function sumMinimums(context: Context, customer: Customer, state: OnceState): Mi
 type Terms = Extract<CompiledOnce['qualify'][number], { readonly terms: unknown }>['terms']
 
 function sumOf(
-  context: Context,
+  account: Account,
   customer: Customer,
   terms: Terms,
   facts: readonly Fact[],
@@ -101,7 +101,7 @@ function sumOf(
   for (const fact of facts) {
     for (const term of terms) {
       if (!takes(customer, term, fact)) continue
-      const amount = termAmount(context, term, fact, currency)
+      const amount = termAmount(account, term, fact, currency)
       if (!('fact' in amount)) total = add(total, amount)
     }
   }

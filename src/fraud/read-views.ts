@@ -8,13 +8,12 @@ import {
   factQueries,
 } from '../commission/db/facts.ts'
 import { loadRates } from '../commission/db/rates.ts'
+import type { Account } from '../commission/engine/account.ts'
 import { dayNumber, dayText, periodOf } from '../commission/engine/calendar.ts'
-import type { Context } from '../commission/engine/context.ts'
+import { rateFinder } from '../commission/engine/convert.ts'
 import type { Customer, FactResource } from '../commission/engine/facts.ts'
-import { TooManyFacts } from '../commission/statements/compute.ts'
-import { readCustomers, yieldAfterFacts } from '../commission/statements/read-customers.ts'
-import { type AccountSource, contextOf } from '../commission/statements/source.ts'
-import { datedTree } from '../commission/statements/tree.ts'
+import { readCustomers, TooManyFacts, yieldAfterFacts } from '../commission/run/customers.ts'
+import { engineAccount, type StoredAccount } from '../commission/run/stored-account.ts'
 import { onceQueries } from '../commission/why/record-queries.ts'
 import { bookZoneOf, dayInZone } from '../platform/zone.ts'
 import { type EarlierRow, type FirstCustomer, readIdentities } from './db/identities.ts'
@@ -26,16 +25,16 @@ import { firstPeriodDay, seenBy, UNIQUE, viewOf, type WantedDays, windowsOf } fr
 
 /** What views of an account are read from. */
 export interface ViewSource {
-  readonly source: AccountSource
+  readonly source: StoredAccount
   readonly beginnings: Pick<AccountBeginnings, 'days'>
-  readonly context: Context
+  readonly account: Account
   /** The number of customers of the account. */
   readonly customers: number
 }
 
 /** Prepares the reading of views of some days: loads the tree and the rates of all days that can be needed. */
 export async function openViews(
-  source: AccountSource,
+  source: StoredAccount,
   beginnings: Pick<AccountBeginnings, 'days'>,
   { first: from, last }: Pick<WantedDays, 'first' | 'last'>,
 ): Promise<ViewSource> {
@@ -44,11 +43,11 @@ export async function openViews(
   const days = [{ first, last }]
   const [rates, customers] = await Promise.all([
     loadRates(source.directory, days),
-    countCustomers(source.db, source.account.id),
+    countCustomers(source.db, source.row.id),
   ])
-  const context = contextOf(source, datedTree(source.parents), rates, days)
-  const inForce = withoutVoids(context.inForce)
-  return { source, beginnings, context: { ...context, inForce }, customers }
+  const account = engineAccount(source, rateFinder(rates), days)
+  const inForce = withoutVoids(source.inForce)
+  return { source, beginnings, account: { ...account, inForce }, customers }
 }
 
 /** The views of affiliates, and how many records were read. */
@@ -69,7 +68,7 @@ export async function* customersById(
   const size = customersPerBatch(queries)
   const share = ids.length / Math.max(1, customers)
   for (let start = 0; start < ids.length; start += size) {
-    yield await readCustomers(source, queries, ids.slice(start, start + size), share)
+    yield await readCustomers(source, queries, { ids: ids.slice(start, start + size), share })
   }
 }
 
@@ -87,7 +86,7 @@ export async function readViews(
   affiliates: ReadonlySet<string>,
   read: ReadCustomers,
 ): Promise<ReadViews> {
-  const { source, context } = from
+  const { source, account } = from
   const { reach, first, last } = days
   const queries = queriesOf(from, days)
   const seen = new Map<string, Seen[]>()
@@ -103,7 +102,7 @@ export async function readViews(
       if (facts > maxFacts) throw new TooManyFacts()
       const pause = yieldAfter(one.facts.length)
       if (pause) await pause
-      found.push(...seenBy(context, one, days).filter(([affiliate]) => affiliates.has(affiliate)))
+      found.push(...seenBy(account, one, days).filter(([affiliate]) => affiliates.has(affiliate)))
     }
     const ids = reach.clicks ? found.map(([, { customer_id }]) => customer_id) : []
     const clicks = await readClicks(source, [...new Set(ids)])
@@ -115,7 +114,7 @@ export async function readViews(
     }
   }
   const statements = endsPeriod(days)
-    ? await readStatementSums(source.db, source.account.id, [...affiliates], {
+    ? await readStatementSums(source.db, source.row.id, [...affiliates], {
         first: yearOf(firstPeriodDay(reach, first)),
         last: yearOf(last),
       })
@@ -125,7 +124,7 @@ export async function readViews(
   const sharing = payees.map((one) => one.affiliate_id).filter((one) => affiliates.has(one))
   const views = [...new Set([...seen.keys(), ...earned.keys(), ...sharing])].map((affiliate) => {
     const [own, sums] = [seen.get(affiliate) ?? [], earned.get(affiliate) ?? []]
-    return [affiliate, viewOf(context, affiliate, own, sums, days, payees)] as const
+    return [affiliate, viewOf(account, affiliate, own, sums, days, payees)] as const
   })
   return { views: new Map(views), facts }
 }
@@ -137,17 +136,12 @@ const endsPeriod = ({ reach, first, last }: WantedDays): boolean =>
 
 /** Returns a function that tells with whom the customers who signed up on some days share an identity. */
 async function findIdentities(
-  { db, account }: AccountSource,
+  { db, row }: StoredAccount,
   { reach, first, last }: WantedDays,
 ): Promise<(affiliate: string, one: Seen) => Pick<Seen, 'earlier' | 'isContact'>> {
   if (!reach.identities) return () => UNIQUE
   const days = { first, last }
-  const { contacts, emails, names } = await readIdentities(
-    db,
-    account.id,
-    days,
-    reach.names === true,
-  )
+  const { contacts, emails, names } = await readIdentities(db, row.id, days, reach.names === true)
   const [byEmail, byName] = [emails, names].map(
     (rows) => new Map(rows.map((row) => [row.customer_id, earlierOf(row)])),
   )
@@ -164,9 +158,9 @@ async function findIdentities(
 }
 
 /** Returns the bank details with an account that several affiliates have, or had. */
-async function findPayees({ db, account }: AccountSource): Promise<PayeeVersion[]> {
-  const dayOf = (time: number) => dayNumber(dayInZone(bookZoneOf(account), time))
-  const rows = await readSharedPayees(db, account.id)
+async function findPayees({ db, row }: StoredAccount): Promise<PayeeVersion[]> {
+  const dayOf = (time: number) => dayNumber(dayInZone(bookZoneOf(row), time))
+  const rows = await readSharedPayees(db, row.id)
   return rows.map(({ entered_at, ended_at, ...one }) => ({
     ...one,
     first: dayOf(entered_at),
@@ -207,21 +201,21 @@ function queriesOf(
   const isInside = (table: Table, day: number) => day >= windows[RESOURCES[table]]
   const inside = factQueries(EVERYTHING, daysWhere(isInside), source.settings.statusMembers)
   const outside = reach.qualified
-    ? onceQueries({
+    ? onceQueries(
         source,
-        range: { days: daysWhere((table, day) => !isInside(table, day)) },
-      })
+        daysWhere((table, day) => !isInside(table, day)),
+      )
     : []
   return [...inside, ...outside]
 }
 
 /** Returns when customers followed the links by which they came, in milliseconds. */
 async function readClicks(
-  { db, account }: AccountSource,
+  { db, row }: StoredAccount,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map()
-  const codes = await readCodes(db, account.id, ids)
+  const codes = await readCodes(db, row.id, ids)
   const times = codes.map(({ customer_id, code }) => [customer_id, clickTime(code)] as const)
   return new Map(times.flatMap(([id, time]) => (time === null ? [] : [[id, time]])))
 }

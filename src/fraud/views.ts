@@ -1,5 +1,5 @@
+import type { Account } from '../commission/engine/account.ts'
 import { nextPeriod, type PeriodKind, parsePeriod } from '../commission/engine/calendar.ts'
-import type { Context } from '../commission/engine/context.ts'
 import { convertAmount, convertFact } from '../commission/engine/convert.ts'
 import { evaluateCustomer } from '../commission/engine/customer.ts'
 import {
@@ -63,7 +63,7 @@ export const UNIQUE: Pick<Seen, 'earlier' | 'isContact'> = {
 
 /** Returns what each affiliate of a customer sees of them, without clicks and identity; those who see nothing are left out. */
 export function seenBy(
-  context: Context,
+  account: Account,
   stored: Customer,
   { reach, first, last }: WantedDays,
 ): [affiliate: string, Seen][] {
@@ -74,8 +74,8 @@ export function seenBy(
     facts: stored.facts.filter(({ day }) => day <= last),
   }
   const evaluated =
-    reach.qualified || reach.unitEarnings ? evaluateCustomer(context, customer) : null
-  const qualified = reach.qualified && evaluated ? qualificationsOf(context, evaluated) : []
+    reach.qualified || reach.unitEarnings ? evaluateCustomer(account, customer) : null
+  const qualified = reach.qualified && evaluated ? qualificationsOf(account, evaluated) : []
   const affiliates = new Set(customer.affiliates.map(({ value }) => value))
   return [...affiliates].flatMap((affiliate): [string, Seen][] => {
     if (affiliate === null) return []
@@ -86,7 +86,7 @@ export function seenBy(
     const own = qualified.filter((one) => one.affiliate === affiliate)
     if (facts.length === 0 && own.length === 0) return []
     const unitEarnings =
-      reach.unitEarnings && evaluated ? earningsOf(context, evaluated, facts, affiliate) : []
+      reach.unitEarnings && evaluated ? earningsOf(account, evaluated, facts, affiliate) : []
     const seen = { ...customer, facts, qualified: own, unitEarnings, clickedAt: null, ...UNIQUE }
     return [[affiliate, seen]]
   })
@@ -97,12 +97,12 @@ export function seenBy(
  * count at their first step, and limits of the rule are left out: both depend on other records.
  */
 function earningsOf(
-  context: Context,
+  account: Account,
   evaluated: EvaluatedCustomer,
   facts: readonly Fact[],
   affiliate: string,
 ): UnitEarning[] {
-  const { currency } = planOf(context, affiliate)
+  const { currency } = planOf(account, affiliate)
   const pays: OwnAmount[] = []
   const sink: Sink = {
     entriesOf: (owner) => (owner.affiliate === affiliate ? ownEntries(owner) : []),
@@ -112,10 +112,10 @@ function earningsOf(
     },
     refuses() {},
   }
-  for (const fact of facts) judge(context, evaluated, fact, sink)
+  for (const fact of facts) judge(account, evaluated, fact, sink)
   return [...Map.groupBy(pays, ({ day }) => day)].map(([day, own]) => ({
     day,
-    amount: sumIn(context, currency, own),
+    amount: sumIn(account, currency, own),
   }))
 }
 
@@ -128,7 +128,7 @@ function payFor({ unit, tiers, rate, each }: CompiledUnitRule, fact: Fact): Deci
 const LAST_DAY = 2_932_896
 
 /** Returns the currency of an affiliate's figures and the kind of its periods: those of its latest plan. */
-function planOf({ inForce }: Context, affiliate: string): { currency: string; period: PeriodKind } {
+function planOf({ inForce }: Account, affiliate: string): { currency: string; period: PeriodKind } {
   return overrideVersion(inForce, affiliate, LAST_DAY) ?? { currency: 'EUR', period: 'month' }
 }
 
@@ -140,7 +140,7 @@ interface OwnAmount {
 }
 
 /** Adds up amounts in another currency. Amounts without a rate are left out. */
-const sumIn = ({ rates }: Context, to: string, amounts: readonly OwnAmount[]): Decimal =>
+const sumIn = ({ rates }: Account, to: string, amounts: readonly OwnAmount[]): Decimal =>
   sum(
     amounts
       .map(({ amount, currency, day }) => convertAmount(amount, currency, to, day, rates))
@@ -151,14 +151,14 @@ const sentCurrency = ({ currency }: Fact): string | null => currency
 
 /** Returns the view of an affiliate. */
 export function viewOf(
-  context: Context,
+  account: Account,
   affiliate_id: string,
   customers: readonly Seen[],
   statements: readonly StatementSums[],
   { reach, first, last }: WantedDays,
   payees: View['payees'] = [],
 ): View {
-  const { currency, period: kind } = planOf(context, affiliate_id)
+  const { currency, period: kind } = planOf(account, affiliate_id)
   const ended = statements.filter(({ period }) => {
     const one = parsePeriod(period)
     return one?.kind === kind && one.first >= firstPeriodDay(reach, first) && one.last <= last
@@ -172,11 +172,11 @@ export function viewOf(
         fact,
         { field, currencyOf: sentCurrency },
         currency,
-        context.rates,
+        account.rates,
       )
       return typeof converted === 'string' ? null : converted
     },
-    periods: periodsOf(ended, (amounts) => sumIn(context, currency, amounts)),
+    periods: periodsOf(ended, (amounts) => sumIn(account, currency, amounts)),
     payees,
   }
 }

@@ -1,12 +1,12 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from 'cloudflare:workers'
-import { STEP_RETRIES } from '../commission/statements/limits.ts'
 import {
   beginRun,
   failedStep,
   finishRun,
   makeStep,
   type RunParameters,
-} from '../commission/statements/run.ts'
+} from '../commission/run/runs.ts'
+import { STEP_RETRIES } from '../commission/statements/limits.ts'
 import { MOST_REVIEW_STEPS, reviewAfterRun } from '../fraud/review-step.ts'
 import { errorName } from '../platform/errors.ts'
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { beginRun, finishRun, makeStep } from '../../src/commission/statements/run.ts'
+import { beginRun, finishRun, makeStep } from '../../src/commission/run/runs.ts'
 import { bookedLines, freshLines } from '../commission/fresh-lines.ts'
 import { storeStarted } from '../commission/stored-runs.ts'
 import { json } from '../partner.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { beginRun, finishRun, makeStep } from '../../src/commission/statements/run.ts'
+import { beginRun, finishRun, makeStep } from '../../src/commission/run/runs.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { storeStarted } from '../commission/stored-runs.ts'
 import { at } from '../days.ts'

@@ -25,6 +25,28 @@ export function openBooks() {
   const entries: Entry[] = []
   const approvedOf = (affiliate: string, plan: string) =>
     approved.get(nameOf(affiliate, plan)) ?? []
+  const booksOf = (key: string): PlanBooks => {
+    const own = approved.get(key) ?? []
+    const waiting = entries.filter((one) => nameOf(one.affiliate, one.plan) === key && !one.booked)
+    return {
+      closedThrough: closed.get(key) ?? Number.NEGATIVE_INFINITY,
+      statements: new Map(own.map((one) => [one.period, closedStatement(one)])),
+      ...sumsOf(own),
+      received: new Set(
+        own.flatMap(({ received }) =>
+          received.map(({ from, period }) => JSON.stringify([from, period])),
+        ),
+      ),
+      manual: waiting.map(({ id, amount }) => ({
+        id,
+        amount,
+        reason: 'a bonus',
+        reference: id,
+        at: '2026-01-01T00:00:00.000Z',
+      })),
+      manualFrom: Number.NEGATIVE_INFINITY,
+    }
+  }
   return {
     entries,
     approvedOf,
@@ -40,32 +62,11 @@ export function openBooks() {
       approved.set(key, [...approvedOf(affiliate, plan), structuredClone(statement)])
       for (const { id } of statement.manual) entries.find((one) => one.id === id)!.booked = true
     },
-    /** Returns the books of an affiliate and plan as the engine reads them. */
-    booksOf(affiliate: string, plan: string): PlanBooks | null {
-      const own = approvedOf(affiliate, plan)
-      const waiting = entries.filter(
-        (one) => one.affiliate === affiliate && one.plan === plan && !one.booked,
-      )
-      const through = closed.get(nameOf(affiliate, plan))
-      if (through === undefined && waiting.length === 0) return null
-      return {
-        closedThrough: through ?? Number.NEGATIVE_INFINITY,
-        statements: new Map(own.map((one) => [one.period, closedStatement(one)])),
-        ...sumsOf(own),
-        received: new Set(
-          own.flatMap(({ received }) =>
-            received.map(({ from, period }) => JSON.stringify([from, period])),
-          ),
-        ),
-        manual: waiting.map(({ id, amount }) => ({
-          id,
-          amount,
-          reason: 'a bonus',
-          reference: id,
-          at: '2026-01-01T00:00:00.000Z',
-        })),
-        manualFrom: Number.NEGATIVE_INFINITY,
-      }
+    /** Returns the books of affiliates and plans as the engine reads them. */
+    byPlan(): Map<string, PlanBooks> {
+      const waiting = entries.filter(({ booked }) => !booked)
+      const entered = waiting.map(({ affiliate, plan }) => nameOf(affiliate, plan))
+      return new Map([...new Set([...closed.keys(), ...entered])].map((key) => [key, booksOf(key)]))
     },
   }
 }

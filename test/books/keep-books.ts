@@ -54,12 +54,8 @@ const total = (texts: readonly string[]): Rational => sum(texts.map((text) => pa
 /** Computes all periods of a world beside the books. */
 function settle(world: World, books: Bookkeeper, periods: readonly Period[]) {
   const { input } = open(world)
-  const firstDay = Math.min(input.firstDay.month, ...periods.map(({ first }) => first))
-  const account = openAccount({
-    ...input,
-    firstDay: { month: firstDay, week: Math.min(firstDay, input.firstDay.week) },
-    booksOf: books.booksOf,
-  })
+  const firstDay = Math.min(input.firstDay, ...periods.map(({ first }) => first))
+  const account = openAccount({ ...input, firstDay, books: books.byPlan() })
   return periods.flatMap((period) => account.settle(period).map((one) => ({ ...one, period })))
 }
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { beginRun, makeStep } from '../../src/commission/statements/run.ts'
+import { beginRun, makeStep } from '../../src/commission/run/runs.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
 import { storeStarted } from './stored-runs.ts'

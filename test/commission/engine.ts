@@ -1,9 +1,4 @@
-import {
-  dayNumber,
-  type Period,
-  parsePeriod,
-  periodOf,
-} from '../../src/commission/engine/calendar.ts'
+import { dayNumber, type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { type Decimal, decimal, factAmount } from '../../src/commission/engine/decimal.ts'
 import {
   type Customer,
@@ -18,7 +13,6 @@ import { payingEntries } from '../../src/commission/engine/judge.ts'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
 import { buildPlansInForce } from '../../src/commission/engine/plans-in-force.ts'
 import { reportFacts } from '../../src/commission/engine/records.ts'
-import { NO_STATE } from '../../src/commission/engine/state.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
 import { buildTree } from '../../src/commission/engine/tree.ts'
 import { isOutflow } from '../../src/platform/amount-signs.ts'
@@ -99,12 +93,9 @@ export function open(world: World): { account: Account; input: AccountInput } {
     dayStart: (day) => dayStart(world, day),
     customers,
     affiliates: world.affiliates.map(({ affiliate_id }) => affiliate_id),
-    firstDay: {
-      month: periodOf(Number.isFinite(first) ? first : 0, 'month').first,
-      week: periodOf(Number.isFinite(first) ? first : 0, 'week').first,
-    },
-    stateOf: () => NO_STATE,
-    booksOf: () => null,
+    firstDay: Number.isFinite(first) ? first : 0,
+    states: new Map(),
+    books: new Map(),
   }
   return { account: openAccount(input), input }
 }

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { readCustomers } from '../../src/commission/statements/read-customers.ts'
-import { openSource } from '../../src/commission/statements/source.ts'
+import { readCustomers } from '../../src/commission/run/customers.ts'
+import { readAccount } from '../../src/commission/run/stored-account.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { brand, deposited } from '../brand.ts'
 import { at, linkOf } from '../days.ts'
@@ -41,13 +41,11 @@ const open = async (time_zone = 'UTC') => {
 
 /** Returns when a customer signed up, as the engine reads it, and the day in control totals. */
 async function signupOf(customer_id: string) {
-  const source = await openSource(env as Env, (await findAccount(env.DB, ACCOUNT))!)
-  const [{ signup, signupDay } = { signup: 0, signupDay: 0 }] = await readCustomers(
-    source,
-    [],
-    [customer_id],
-    0,
-  )
+  const source = await readAccount(env as Env, (await findAccount(env.DB, ACCOUNT))!)
+  const [{ signup, signupDay } = { signup: 0, signupDay: 0 }] = await readCustomers(source, [], {
+    ids: [customer_id],
+    share: 0,
+  })
   const day = new Date(signupDay * 86_400_000).toISOString().slice(0, 10)
   return [new Date(signup).toISOString(), day]
 }

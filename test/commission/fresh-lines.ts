@@ -1,8 +1,8 @@
-import { settleAffiliates } from '../../src/commission/statements/compute.ts'
-import { fromFirstRecord } from '../../src/commission/statements/opening.ts'
+import { settle, sumFacts } from '../../src/commission/run/compute.ts'
+import { unbooked } from '../../src/commission/run/starts.ts'
 import type { Booked } from '../books/check-books.ts'
 import { add, isZero, parse, plain, type Rational, ZERO } from './oracle/rational.ts'
-import { computationOf } from './stored.ts'
+import { accountOf } from './stored.ts'
 
 export type Amounts = readonly (readonly [line: readonly unknown[], amount: string])[]
 
@@ -40,13 +40,8 @@ export async function freshLines(
   period: string,
   affiliates: readonly string[],
 ): Promise<string[]> {
-  const computation = await computationOf(account, period)
-  const { settleFor } = await settleAffiliates(
-    ...([computation, fromFirstRecord(affiliates), Number.POSITIVE_INFINITY, () => null] as const),
-  )
-  const results = computation.range.periods.flatMap((one) =>
-    settleFor(affiliates)(one).filter(({ plan }) => plan.first.period === one.kind),
-  )
+  const start = unbooked(await accountOf(account, period), affiliates)
+  const results = settle(start, await sumFacts(start), affiliates)
   return sumsOf(
     results.flatMap(({ statement }) =>
       (statement?.lines ?? []).map(({ rule, version, scope, amount }) => {

@@ -1,12 +1,16 @@
 import type { Rule } from '../../src/commission/engine/plan.ts'
+import { stateOf } from '../../src/commission/engine/settlement.ts'
 import type { PlanState } from '../../src/commission/engine/state.ts'
-import { beginnings, computeAffiliates } from '../../src/commission/statements/compute.ts'
+import type { OpenAccount } from '../../src/commission/run/account.ts'
+import type { Computing } from '../../src/commission/run/compute.ts'
+import { resultsOf } from '../../src/commission/run/morning.ts'
+import { startsOf } from '../../src/commission/run/starts.ts'
 import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import { bookRequests, bookRuns } from '../books/book-firm.ts'
 import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
 import { at, linkOf } from '../days.ts'
 import { ada, askAdmin, deposit, partner, traded } from '../partner.ts'
-import { assign, computationOf, monthly, publish, storePlan } from './stored.ts'
+import { accountOf, assign, monthly, publish, storePlan } from './stored.ts'
 import type { Source } from './worlds.ts'
 
 // Firms whose records arrive through the service in any order: new, late, changed, moved to another day
@@ -275,17 +279,15 @@ export async function randomBrand(account: string, from: Source) {
   return { ...casino, change: makeOne(changes, from) }
 }
 
-type Computed = Awaited<ReturnType<typeof computationOf>>
-
-async function textOf(computation: Computed, affiliates: readonly string[]) {
-  const { resultsOf } = await computeAffiliates(computation, affiliates, Number.POSITIVE_INFINITY)
-  return (await resultsOf(affiliates)).periods.flatMap(({ period: { id }, results }) =>
-    results
-      .filter(({ closed }) => !closed)
-      .map(({ affiliate, plan, statement, state }) =>
-        canonicalJson({ id, affiliate, plan: plan.plan, statement, state }),
-      ),
-  )
+async function textOf(account: OpenAccount, affiliates: readonly string[], how?: Computing) {
+  const texts: string[] = []
+  for await (const { results } of resultsOf(account, affiliates, how)) {
+    for (const { affiliate, plan, period, closed, statement, state } of results) {
+      const one = { id: period.id, affiliate, plan: plan.plan, statement, state }
+      if (!closed) texts.push(canonicalJson(one))
+    }
+  }
+  return texts.sort()
 }
 
 /** Returns the members of a state that are not empty: what it carries over. */
@@ -299,15 +301,17 @@ const carriedIn = ({ closing, ...maps }: PlanState): string[] => [
  * first record on; the last day that the first way does not read, and what was left there.
  */
 export async function bothWays(account: string, period = OPEN, affiliates = AFFILIATES) {
-  const computation = await computationOf(account, period)
-  const { begun } = await beginnings(computation, affiliates)
+  const opened = await accountOf(account, period)
+  const starts = await startsOf(opened, affiliates)
+  const records = await textOf(opened, affiliates, { isWhole: true })
+  const unread = Math.min(...starts.map(({ last }) => last))
   return {
-    stored: await textOf(computation, affiliates),
-    records: await textOf({ ...computation, usesStates: false }, affiliates),
-    unread: Math.min(...begun.map(({ opening }) => opening.last)),
-    carried: begun.flatMap(({ opening }) =>
-      opening.affiliates.flatMap((one) =>
-        ['ib', 'usd'].flatMap((plan) => carriedIn(opening.stateOf(one, plan))),
+    stored: await textOf(opened, affiliates),
+    records,
+    unread,
+    carried: starts.flatMap((start) =>
+      start.affiliates.flatMap((one) =>
+        ['ib', 'usd'].flatMap((plan) => carriedIn(stateOf(start, one, plan))),
       ),
     ),
   }

@@ -2,13 +2,8 @@ import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { endStep, storeSteps } from '../../src/commission/db/runs.ts'
+import { beginRun, finishRun, makeStep, type RunParameters } from '../../src/commission/run/runs.ts'
 import { STEP_LIMITS } from '../../src/commission/statements/limits.ts'
-import {
-  beginRun,
-  finishRun,
-  makeStep,
-  type RunParameters,
-} from '../../src/commission/statements/run.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { restoring } from '../limits.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'

@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { endStep, insertRun, storeSteps } from '../../src/commission/db/runs.ts'
-import { newRunId, type RunParameters } from '../../src/commission/statements/run.ts'
-import { refreshDrafts } from '../../src/commission/statements/store.ts'
+import { storeStatements } from '../../src/commission/run/morning.ts'
+import { newRunId, type RunParameters } from '../../src/commission/run/runs.ts'
 import { raisePosition } from '../../src/ingest/db/changed.ts'
 import { resolveDatabase } from '../../src/platform/db/database.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
-import { computationOf } from './stored.ts'
+import { accountOf } from './stored.ts'
 
 /** Returns the database of an account's records. */
 async function databaseOf(account: string): Promise<D1Database> {
@@ -41,8 +41,8 @@ export async function storeDrafts(
   const step = { account, id, step: 1 }
   await storeSteps(db, account, id, [affiliates])
   const position = await raisePosition(db, account)
-  const computation = await computationOf(account, period)
-  await refreshDrafts(computation, affiliates, step, Date.now(), position)
+  const opened = await accountOf(account, period)
+  await storeStatements(opened, affiliates, step, { readAt: Date.now(), position })
   await endStep(db, step)
   await db.batch([
     db.prepare('delete from statement_run_steps where account = ? and run = ?').bind(account, id),

@@ -2,13 +2,13 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
+import { readAccount } from '../../src/commission/run/stored-account.ts'
 import {
   comparePage,
   computePage,
   openSimulation,
   type Simulation,
 } from '../../src/commission/statements/simulation.ts'
-import { openSource } from '../../src/commission/statements/source.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { open } from './engine.ts'
 import { openAccount } from './open-account.ts'
@@ -52,7 +52,7 @@ test('a simulation from the database equals one in memory', async () => {
     const account = `simulated-${seed}`
     await storeWorld(world, account)
     await storeRates(world)
-    const source = await openSource(env as Env, (await findAccount(env.DB, account))!)
+    const source = await readAccount(env as Env, (await findAccount(env.DB, account))!)
     const { input } = open(world)
     const all = world.plans.flatMap(({ versions }) => versions)
     for (const { plan, versions } of world.plans) {

@@ -1,14 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
-import {
-  type Computation,
-  computeAffiliates,
-  openComputation,
-} from '../../src/commission/statements/compute.ts'
-import { openSource } from '../../src/commission/statements/source.ts'
+import { type OpenAccount, openAccount } from '../../src/commission/run/account.ts'
+import { readAccount } from '../../src/commission/run/stored-account.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { asDraft, evaluate } from './engine.ts'
+import { resultsAlone } from './stored.ts'
 import { storable, storeRates, storeWorld } from './stored-world.ts'
 import type { OutcomeStatement } from './world.ts'
 import { periodsOf, randomWorld, zonedWorld } from './worlds.ts'
@@ -22,14 +19,11 @@ const FIRST_SEED = env.SEED * 2_000_000 + 20
 const ALL = Number.POSITIVE_INFINITY
 
 async function computeStatements(
-  computation: Computation,
+  account: OpenAccount,
   affiliates: readonly string[],
   maxFacts = ALL,
 ): Promise<OutcomeStatement[]> {
-  const { resultsOf } = await computeAffiliates(computation, affiliates, maxFacts)
-  // Whom a step settles together changes nothing: here each is alone.
-  const settled = await Promise.all(affiliates.toSorted().map((one) => resultsOf([one])))
-  const results = settled.flatMap(({ periods }) => periods.at(-1)?.results ?? [])
+  const results = await resultsAlone(account, affiliates, { maxFacts })
   return results.flatMap(({ statement }) => (statement ? [asDraft(statement)] : []))
 }
 
@@ -41,7 +35,7 @@ test(`${WORLDS} random worlds give the same statements from the database as in m
     const account = `world-${seed}`
     await storeWorld(world, account)
     await storeRates(world)
-    const source = await openSource(env as Env, (await findAccount(env.DB, account))!)
+    const source = await readAccount(env as Env, (await findAccount(env.DB, account))!)
     const affiliates = world.affiliates.map(({ affiliate_id }) => affiliate_id)
     const periods = periodsOf(world)
     const months = periods.filter((period) => !period.includes('W'))
@@ -50,7 +44,7 @@ test(`${WORLDS} random worlds give the same statements from the database as in m
       if (period === undefined) continue
       const [expected] = evaluate(world, [period])
       const label = `seed ${seed}, ${period}`
-      const computation = await openComputation(source, parsePeriod(period)!)
+      const computation = await openAccount(source, parsePeriod(period)!)
       expect(await computeStatements(computation, affiliates), label).toEqual(expected!.statements)
       statements += expected!.statements.length
 

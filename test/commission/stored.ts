@@ -1,10 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
+import { compareText } from '../../src/commission/engine/facts.ts'
 import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import type { PlanResult } from '../../src/commission/engine/settlement.ts'
+import { type OpenAccount, openAccount } from '../../src/commission/run/account.ts'
+import { type Computing, settle, sumFacts } from '../../src/commission/run/compute.ts'
+import { startsOf } from '../../src/commission/run/starts.ts'
+import { readAccount } from '../../src/commission/run/stored-account.ts'
 import { NO_CAUSES } from '../../src/commission/statements/cause.ts'
-import { computeAffiliates, openComputation } from '../../src/commission/statements/compute.ts'
 import { type Draft, toDraft } from '../../src/commission/statements/draft.ts'
-import { openSource } from '../../src/commission/statements/source.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { terms } from './build.ts'
 
@@ -45,12 +49,12 @@ export const publish = (day: string, rates: Record<string, string>, knownFrom = 
     .bind(Date.parse(day) / 86_400_000, knownFrom, JSON.stringify(rates))
     .run()
 
-/** Returns the computation of an account and period. */
-export async function computationOf(account: string, period: string) {
+/** Opens an account up to a period. */
+export async function accountOf(account: string, period: string) {
   const row = await findAccount(env.DB, account)
   const parsed = parsePeriod(period)
   if (!row || !parsed) throw new Error('There is no such account or period.')
-  return openComputation(await openSource(env as Env, row), parsed)
+  return openAccount(await readAccount(env as Env, row), parsed)
 }
 
 /** Returns the statements of affiliates in a period, computed from what is stored. */
@@ -59,11 +63,23 @@ export async function draftsOf(
   period: string,
   affiliates: readonly string[],
 ): Promise<Draft[]> {
-  const computation = await computationOf(account, period)
-  const { resultsOf } = await computeAffiliates(computation, affiliates, 1_000_000)
-  const last = (await resultsOf(affiliates)).periods.at(-1)
-  const drafts = await Promise.all(
-    (last?.results ?? []).map((result) => toDraft(result, last!.period, NO_CAUSES)),
-  )
+  const results = await resultsAlone(await accountOf(account, period), affiliates)
+  const drafts = await Promise.all(results.map((result) => toDraft(result, NO_CAUSES)))
   return drafts.filter((draft) => draft !== null)
+}
+
+/** Returns what affiliates come to in the period of an account, in order of affiliate and plan. Each is settled alone. */
+export async function resultsAlone(
+  account: OpenAccount,
+  affiliates: readonly string[],
+  computing?: Computing,
+): Promise<PlanResult[]> {
+  const results: PlanResult[] = []
+  for (const start of await startsOf(account, affiliates)) {
+    const summed = await sumFacts(start, computing)
+    for (const one of start.affiliates) results.push(...settle(start, summed, [one]))
+  }
+  return results
+    .filter(({ period }) => period.id === account.range.period.id)
+    .sort((a, b) => compareText(a.affiliate, b.affiliate) || compareText(a.plan.plan, b.plan.plan))
 }

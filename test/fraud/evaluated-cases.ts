@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { readBeginnings } from '../../src/commission/db/facts.ts'
 import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
-import { openSource } from '../../src/commission/statements/source.ts'
+import { readAccount } from '../../src/commission/run/stored-account.ts'
 import type { EvidenceRow } from '../../src/fraud/db/findings.ts'
 import { parseSubjectKey } from '../../src/fraud/findings.ts'
 import { openViews } from '../../src/fraud/read-views.ts'
@@ -264,8 +264,8 @@ export async function simulatedCases(
   rules: readonly RuleToStore[],
   days: Days,
 ): Promise<[rule: string, cases: WorldCase[]][]> {
-  const source = await openSource(env as Env, (await findAccount(env.DB, account))!)
-  const beginnings = await readBeginnings(source.db, source.account.id)
+  const source = await readAccount(env as Env, (await findAccount(env.DB, account))!)
+  const beginnings = await readBeginnings(source.db, source.row.id)
   const affiliates = source.parents.map(({ affiliate_id }) => affiliate_id).sort()
   const alone = rules.filter(({ rule }) => rules.filter((one) => one.rule === rule).length === 1)
   const found: [string, WorldCase[]][] = []

@@ -1,57 +1,20 @@
-import type { PlanResult, SettlementInput } from './account-input.ts'
-import { nextPeriod, type Period, type PeriodKind } from './calendar.ts'
-import { oncePerPeriod } from './memoize.ts'
-import { type OwnResults, settleOwn } from './own-lines.ts'
+import type { Period } from './calendar.ts'
+import type { RateLookup } from './convert.ts'
 import type { PlansInForce } from './plans-in-force.ts'
-import { settleAll, settleAllOverrides } from './statements.ts'
-import type { PeriodSums } from './sums.ts'
-import { transferredBefore, transferringInto } from './transfer.ts'
+import type { Tree } from './tree.ts'
 
-/** Computes periods. Each period needs those before it, and is computed only once. */
-export interface Settlement {
-  /** Returns the results in order of affiliate and plan. */
-  readonly settle: (period: Period) => readonly PlanResult[]
+/** Everything besides facts and books that the commissions of an account depend on. */
+export interface Account {
+  readonly inForce: PlansInForce
+  readonly tree: Tree
+  readonly rates: RateLookup
+  /** Returns the day for which the rate that applies was published; null for the euro. */
+  readonly rateDay?: (currency: string, day: number) => number | null
+  /** Returns the instant at which a day starts in the account's zone. */
+  readonly dayStart: (day: number) => number
 }
 
-/**
- * Prepares the settlement of affiliates from what their facts came to. Facts need not be in memory: the
- * sums can be added up from a few customers at a time.
- */
-export function openSettlement(
-  input: SettlementInput,
-  sums: (period: Period) => PeriodSums,
-): Settlement {
-  const ownBefore = (period: Period): OwnResults | null =>
-    isFirst(input, period) ? null : own(nextPeriod(period, -1))
-  const own: (period: Period) => OwnResults = oncePerPeriod((period) =>
-    settleOwn(input, period, sums, ownBefore(period)),
-  )
-  const before = (period: Period): readonly PlanResult[] | null =>
-    isFirst(input, period) ? null : settled(nextPeriod(period, -1))
-  // Most plans have no overrides. Without any, the weeks of a month need not be computed.
-  const overrides = oncePerPeriod((period) =>
-    hasOverrides(input.inForce, period.kind)
-      ? settleAllOverrides(input, period, sums(period), own, before(period))
-      : [],
-  )
-  const sentBefore = transferredBefore(input)
-  const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) =>
-    settleAll(input, period, sums(period), own(period), overrides, before(period), [
-      ...sentBefore,
-      ...transferringInto(input, period).flatMap(settled),
-    ]),
-  )
-  return { settle: settled }
+/** An account in one period. */
+export interface InPeriod extends Account {
+  readonly period: Period
 }
-
-/** Whether a plan with a kind of period has overrides. */
-const hasOverrides = ({ plans }: PlansInForce, kind: PeriodKind): boolean =>
-  [...plans.values()].some(
-    ({ first, versions }) =>
-      first.period === kind &&
-      versions.some(({ rules }) => rules.some((rule) => rule.kind === 'override')),
-  )
-
-/** Whether a period is the first that is computed: `stateOf` holds what earlier periods left. */
-const isFirst = ({ firstDay }: SettlementInput, { kind, first }: Period): boolean =>
-  first <= firstDay[kind]

@@ -1,6 +1,7 @@
 import { type Period, periodOf } from './calendar.ts'
 import { type Decimal, ZERO } from './decimal.ts'
 import type { Line } from './line.ts'
+import { planKey } from './plans-in-force.ts'
 import type { Transfer } from './transferred-balance.ts'
 
 /** A statement that was approved. It never changes. */
@@ -58,8 +59,12 @@ export interface PlanBooks {
   readonly manualFrom: number
 }
 
+/** The books of affiliates and plans, by `planKey`, of which anything is closed or entered. */
+export type Books = ReadonlyMap<string, PlanBooks>
+
 /** Returns the books of an affiliate and plan; null if nothing of them is closed or entered. */
-export type BooksOf = (affiliate: string, plan: string) => PlanBooks | null
+export const booksOf = (books: Books, affiliate: string, plan: string): PlanBooks | null =>
+  books.get(planKey(affiliate, plan)) ?? null
 
 /** The difference between a line of a closed period and what was approved for it so far. */
 export interface Difference {
@@ -76,12 +81,6 @@ export interface Difference {
 /** Whether a period was closed for an affiliate and plan. */
 export const isClosed = (books: PlanBooks | null, { last }: Period): boolean =>
   books !== null && last <= books.closedThrough
-
-/** Returns a function that tells whether a period is open for an affiliate and plan. */
-export const openIn =
-  (booksOf: BooksOf, period: Period) =>
-  (affiliate: string, plan: string): boolean =>
-    !isClosed(booksOf(affiliate, plan), period)
 
 /** Returns the key of a line within its period. */
 export const lineKey = ({ rule, version, scope, occurrence }: Omit<BookedLine, 'amount'>): string =>

@@ -1,16 +1,17 @@
-import { type Context, ownersOf } from './context.ts'
+import type { Account } from './account.ts'
 import type { Customer } from './facts.ts'
 import type { EvaluatedCustomer } from './judge.ts'
 import { evaluateAllOnce, firstQualified, type OnceState } from './once.ts'
 import { qualificationStep } from './once-steps.ts'
+import { ownersOf } from './owners.ts'
 
 /** Evaluates a customer's `once` rules by all of its facts. */
-export function evaluateCustomer(context: Context, customer: Customer): EvaluatedCustomer {
-  const ownerOf = ownersOf(context, customer)
-  const once = evaluateAllOnce(context, customer, ownerOf)
+export function evaluateCustomer(account: Account, customer: Customer): EvaluatedCustomer {
+  const ownerOf = ownersOf(account, customer)
+  const once = evaluateAllOnce(account, customer, ownerOf)
   const qualified = new Map<string, OnceState>()
   for (const [rule, state] of firstQualified(once)) {
-    const evidence = () => qualificationStep(context, customer, state)
+    const evidence = () => qualificationStep(account, customer, state)
     qualified.set(rule, { ...state, evidence })
   }
   return { customer, ownerOf, once, qualified }

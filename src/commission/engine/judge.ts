@@ -1,10 +1,11 @@
+import type { Account, InPeriod } from './account.ts'
 import { type Period, type PeriodKind, periodOf } from './calendar.ts'
-import type { Context, CountedOwner, Owner, PeriodContext } from './context.ts'
 import { conversionOf } from './convert.ts'
 import { compare } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
 import { memoize, oncePerPeriod } from './memoize.ts'
 import { isTriggerKind, type OnceState, triggerAmount } from './once.ts'
+import type { CountedOwner, Owner } from './owners.ts'
 import { overrideVersion, type Version, versionsOf } from './plans-in-force.ts'
 import { excludedBy, sinceSignup } from './qualify.ts'
 import type { Reason } from './reasons.ts'
@@ -86,7 +87,7 @@ const isCounted = (owner: Owner): owner is CountedOwner =>
 
 /** Judges a fact under all rules that sum facts. Its first reason in the order of §10 counts. */
 export function judge(
-  { rates }: Pick<Context, 'rates'>,
+  { rates }: Pick<Account, 'rates'>,
   { customer, ownerOf }: OwnedCustomer,
   fact: Fact,
   sink: Sink,
@@ -115,12 +116,12 @@ export function judge(
 
 /** Judges a fact also under `once` rules: those by which the customer qualified with it, and the others of its plan. */
 export function judgeRecord(
-  context: Context,
+  account: Account,
   evaluated: EvaluatedCustomer,
   fact: Fact,
   sink: RecordSink,
 ): void {
-  judge(context, evaluated, fact, sink)
+  judge(account, evaluated, fact, sink)
   const counting = [...evaluated.qualified.values()].filter(({ used }) => used.has(fact))
   for (const state of counting) sink.qualifies(state, fact)
   const owner = evaluated.ownerOf(fact)
@@ -130,7 +131,7 @@ export function judgeRecord(
     if (rule.kind !== 'once') continue
     if (counting.some((state) => state.version === version && state.rule === rule)) continue
     const entry = newEntry(affiliate, version, rule)
-    refuseOnce(context, evaluated, { version, rule, fact }, (reason, condition = null) =>
+    refuseOnce(account, evaluated, { version, rule, fact }, (reason, condition = null) =>
       sink.refuses(entry, null, fact, reason, condition),
     )
   }
@@ -147,7 +148,7 @@ interface OnceFact {
 
 /** Says why a `once` rule does not count a fact; nothing if neither its trigger nor `qualify` names it. */
 function refuseOnce(
-  context: Context,
+  account: Account,
   { customer, once, qualified }: EvaluatedCustomer,
   { version, rule, fact }: OnceFact,
   tell: Refuse,
@@ -157,12 +158,12 @@ function refuseOnce(
   const waits = winner ? undefined : own?.blockers.find((one) => one.fact === fact)?.reason
   const isVoided = waits === undefined && own?.voided.has(fact)
   const refuse: Refuse = (reason, condition) => tell(reason, isVoided ? 'void_by' : condition)
-  const isEarly = () => !sinceSignup(context, customer, fact, rule.grace)
+  const isEarly = () => !sinceSignup(account, customer, fact, rule.grace)
   const refuseUnqualified = () => refuse('not_qualified', isEarly() ? 'before_signup' : null)
   if (isTriggerKind(rule, fact)) {
     const isMissed = () => {
       if (rule.min === null) return false
-      const amount = triggerAmount(context, rule, fact, version.currency)
+      const amount = triggerAmount(account, rule, fact, version.currency)
       return !('fact' in amount) && compare(amount, rule.min) < 0
     }
     const condition = excludedBy(customer, rule, null, fact)
@@ -219,7 +220,7 @@ export const ownEntries = ({ affiliate, version }: CountedOwner): Entry[] =>
   )
 
 /** Returns what the tiers of all versions of a plan measure over the facts that a version governs. */
-function measuresOf({ inForce }: Context, affiliate: string, version: Version): Entry[] {
+function measuresOf({ inForce }: Account, affiliate: string, version: Version): Entry[] {
   return versionsOf(inForce, version.plan).flatMap((other) =>
     other.rules.flatMap((rule) => {
       const by = rule.tiers?.by
@@ -236,14 +237,14 @@ function measuresOf({ inForce }: Context, affiliate: string, version: Version): 
  * Returns a function that finds the rules of a period under which the facts of an owner are judged: its own, and those of
  * its uplines. The tree is that of the period's last day.
  */
-export function entriesIn(context: PeriodContext): EntriesOf {
-  const { kind } = context.period
+export function entriesIn(account: InPeriod): EntriesOf {
+  const { kind } = account.period
   const entriesOf = memoize((affiliate: string) => {
-    const above = entriesAbove(context, affiliate)
+    const above = entriesAbove(account, affiliate)
     return memoize((version: Version | null): readonly Entry[] => {
       if (version?.period !== kind) return above
       const own = ownEntries({ affiliate, version, reason: null })
-      return [...own, ...measuresOf(context, affiliate, version), ...above]
+      return [...own, ...measuresOf(account, affiliate, version), ...above]
     })
   })
   return ({ affiliate, version }) => entriesOf(affiliate)(version)
@@ -252,8 +253,8 @@ export function entriesIn(context: PeriodContext): EntriesOf {
 const KINDS: readonly PeriodKind[] = ['month', 'week']
 
 /** Returns a function that finds the rules which pay for a fact in its month or its week. */
-export function payingEntries(context: Context): EntriesOf {
-  const inPeriod = oncePerPeriod((period: Period) => entriesIn({ ...context, period }))
+export function payingEntries(account: Account): EntriesOf {
+  const inPeriod = oncePerPeriod((period: Period) => entriesIn({ ...account, period }))
   return (owner, fact) =>
     KINDS.flatMap((kind) => inPeriod(periodOf(fact.day, kind))(owner, fact)).filter(
       ({ purpose }) => purpose === 'paid',
@@ -261,19 +262,19 @@ export function payingEntries(context: Context): EntriesOf {
 }
 
 /** Returns the rules of uplines that facts of an affiliate enter: overrides over facts at their level, and tiers over the network. */
-function entriesAbove(context: PeriodContext, affiliate: string): Entry[] {
-  const { tree, period } = context
+function entriesAbove(account: InPeriod, affiliate: string): Entry[] {
+  const { tree, period } = account
   return tree
     .uplines(affiliate, period.last)
     .flatMap((upline, index) => [
-      ...overridesOf(context, upline, index + 1),
-      ...networkRulesOf(context, upline),
+      ...overridesOf(account, upline, index + 1),
+      ...networkRulesOf(account, upline),
     ])
     .map((entry) => ({ ...entry, below: affiliate }))
 }
 
 /** Returns the overrides over facts that an upline earns from affiliates at the rule's level. */
-function overridesOf({ inForce, period }: PeriodContext, upline: string, level: number): Entry[] {
+function overridesOf({ inForce, period }: InPeriod, upline: string, level: number): Entry[] {
   const version = overrideVersion(inForce, upline, period.last)
   if (version?.period !== period.kind) return []
   return version.rules
@@ -282,7 +283,7 @@ function overridesOf({ inForce, period }: PeriodContext, upline: string, level: 
 }
 
 /** Returns the rules of any version of an upline's plans whose tiers measure facts of the network. */
-function networkRulesOf({ inForce, period }: PeriodContext, upline: string): Entry[] {
+function networkRulesOf({ inForce, period }: InPeriod, upline: string): Entry[] {
   const plans = new Set(inForce.assignmentsOf(upline).map(({ plan }) => plan))
   const versions = [...plans].flatMap((name) => versionsOf(inForce, name))
   return versions

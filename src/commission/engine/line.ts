@@ -7,6 +7,7 @@ import type { OnceState } from './once.ts'
 import type { Rule } from './plan.ts'
 import type { Version } from './plans-in-force.ts'
 import { exactly, type Ratio, roundRatio } from './ratio.ts'
+import type { HoldReason } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
 import type { Fx } from './sums.ts'
 import { applyRate, type Measure } from './tiers.ts'
@@ -27,6 +28,16 @@ export interface Line extends ModifiedLine<Rule> {
   /** The qualification of a `once` line. */
   readonly once: OnceState | null
   readonly trace: Trace
+}
+
+/** Facts or lines of a rule that wait, as a statement lists them. */
+export interface StatementHold {
+  readonly rule: string
+  readonly version: number
+  readonly reason: HoldReason
+  readonly currency: string | null
+  readonly count: number
+  readonly sum: Decimal
 }
 
 /** Returns a line without caps and carries. */

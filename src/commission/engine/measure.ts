@@ -3,7 +3,7 @@ import { compare, integer, multiply, ZERO } from './decimal.ts'
 import type { Version } from './plans-in-force.ts'
 import { addRatio, multiplyRatio, NOTHING, type Ratio, ratio, sumRatios } from './ratio.ts'
 import type { CompiledRule } from './rules.ts'
-import { countOnce, type PlanInput } from './settle-plan.ts'
+import { countOnce, countOnceBelow, type PlanInput } from './settle-plan.ts'
 import { addMeasure, earlierMeasure, measureKey, type OpenState } from './state.ts'
 import type { RuleSums } from './sums.ts'
 import type { Measure } from './tiers.ts'
@@ -38,7 +38,7 @@ export function measuresOf(
     const found = known.get(rule)
     if (found) return found
     const inPeriod = measureIn(input, rule, own(rule))
-    const earlier = earlierOf(input.state.measures, version, rule, input.context.period)
+    const earlier = earlierOf(input.state.measures, version, rule, input.account.period)
     const total = sumRatios([earlier, inPeriod.own, inPeriod.network])
     const measure = { earlier, ...inPeriod, total }
     known.set(rule, measure)
@@ -56,14 +56,14 @@ export function keepMeasure(
   id: string,
   ownMeasure: OwnMeasure,
 ): void {
-  const { plan, state, context } = input
+  const { plan, state, account } = input
   for (const { rules, version } of plan.versions) {
     const rule = rules.find((one) => one.id === id && one.kind === kind)
     if (!rule?.tiers || rule.tiers.window === 'period') continue
     const key = measureKey(id, version)
     const { own, network } = measureIn(input, rule, ownMeasure(rule))
     const measure = addRatio(own, network)
-    state.measures.set(key, addMeasure(state.measures.get(key), measure, context.period.last))
+    state.measures.set(key, addMeasure(state.measures.get(key), measure, account.period.last))
   }
 }
 
@@ -80,12 +80,12 @@ type PeriodMeasure = Pick<Measure, 'own' | 'network'>
 
 /** Returns what the tiers of a rule measure in the period. */
 function measureIn(input: PlanInput, rule: CompiledRule, own: Ratio): PeriodMeasure {
-  const { sums, onceBelow } = input
+  const { sums } = input
   const { by, network } = rule.tiers ?? { by: null, network: false }
   const below = network ? sums.network.get(rule) : undefined
   const withBelow = (once: string, count: Ratio): PeriodMeasure => ({
     own: count,
-    network: network ? ratio(integer(onceBelow(once))) : NOTHING,
+    network: network ? ratio(integer(countOnceBelow(input, once))) : NOTHING,
   })
   // A CPA counts one customer, so that active customers are CPAs.
   if (rule.kind === 'once' && (by === null || by === 'active')) return withBelow(rule.id, own)

@@ -1,14 +1,15 @@
 import type * as v from 'valibot'
 import type { Fixed } from '../../platform/http/operation-words.ts'
 import type { qualification } from '../why/answers.ts'
+import type { Account } from './account.ts'
 import { dayText } from './calendar.ts'
-import { type Context, fieldsOn, isRefused } from './context.ts'
 import { asOf, evaluateCustomer } from './customer.ts'
 import { isPositive, plainText, subtract, ZERO } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
 import type { EvaluatedCustomer } from './judge.ts'
 import { isTriggerKind, type OnceState } from './once.ts'
 import { onceThrough, openWindows } from './once-through.ts'
+import { fieldsOn, isRefused } from './owners.ts'
 import type { Qualification } from './plan.ts'
 import { type Progress, sinceSignup } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
@@ -26,12 +27,12 @@ const refOf = ({ resource, id, day }: Fact): RecordRef => ({ resource, id, day: 
  * day.
  */
 export function reportOnce(
-  context: Context,
+  account: Account,
   evaluated: EvaluatedCustomer,
   through: number,
 ): QualificationReport[] {
   const { qualified } = asOf(evaluated, through)
-  const states = onceThrough(context, evaluated, through)
+  const states = onceThrough(account, evaluated, through)
   const open = states.filter(
     ({ rule, status }) => !qualified.has(rule.id) && status !== 'qualified',
   )
@@ -39,17 +40,17 @@ export function reportOnce(
     open.filter(({ status }) => status !== 'elsewhere').map(({ rule }) => rule.id),
   )
   const reports = [
-    ...[...qualified.values()].map((state) => report(context, evaluated, state, through)),
+    ...[...qualified.values()].map((state) => report(account, evaluated, state, through)),
     ...open
       .filter(({ rule, status }) => status !== 'elsewhere' || !ids.has(rule.id))
-      .map((state) => report(context, evaluated, state, through)),
+      .map((state) => report(account, evaluated, state, through)),
   ]
-  return [...reports, ...reportRefused(context, evaluated, reports, through)]
+  return [...reports, ...reportRefused(account, evaluated, reports, through)]
 }
 
 /** Reports refused customers as if they were not refused. */
 function reportRefused(
-  context: Context,
+  account: Account,
   evaluated: EvaluatedCustomer,
   reports: readonly QualificationReport[],
   through: number,
@@ -57,14 +58,14 @@ function reportRefused(
   const { customer } = evaluated
   if (!isRefused(customer, through)) return []
   const reported = new Set(reports.map(({ rule }) => rule))
-  const accepted = evaluateCustomer(context, { ...customer, refusedFrom: null })
-  return onceThrough(context, accepted, through)
+  const accepted = evaluateCustomer(account, { ...customer, refusedFrom: null })
+  return onceThrough(account, accepted, through)
     .filter(({ rule, status }) => status !== 'elsewhere' && !reported.has(rule.id))
-    .map((state) => report(context, evaluated, { ...state, status: 'open' }, through))
+    .map((state) => report(account, evaluated, { ...state, status: 'open' }, through))
 }
 
 function report(
-  context: Context,
+  account: Account,
   evaluated: EvaluatedCustomer,
   state: OnceState,
   through: number,
@@ -98,7 +99,7 @@ function report(
       reason,
     })),
     before_signup:
-      status === 'qualified' ? [] : factsBeforeSignup(context, customer, rule, through),
+      status === 'qualified' ? [] : factsBeforeSignup(account, customer, rule, through),
   }
 }
 
@@ -163,7 +164,7 @@ function missingOf(
 
 /** Returns the facts up to a day that a `once` rule would use, were they not too early. */
 const factsBeforeSignup = (
-  context: Context,
+  account: Account,
   customer: Customer,
   rule: CompiledOnce,
   through: number,
@@ -174,7 +175,7 @@ const factsBeforeSignup = (
         fact.day <= through &&
         fact.state === 'approved' &&
         isNamed(rule, fact) &&
-        !sinceSignup(context, customer, fact, rule.grace),
+        !sinceSignup(account, customer, fact, rule.grace),
     )
     .map(refOf)
 

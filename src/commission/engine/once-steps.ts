@@ -1,6 +1,6 @@
 import type { StepOf } from '../why/steps.ts'
+import type { Account } from './account.ts'
 import { dayText } from './calendar.ts'
-import type { Context } from './context.ts'
 import { conversionOf } from './convert.ts'
 import { type Decimal, fromFact, isPositive, plainText, sum, ZERO } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
@@ -18,7 +18,7 @@ type MetCondition = QualificationStep['conditions'][number]
 
 /** Returns the rates by which one currency converts to another on a day. That of the euro is 1, and left out. */
 export function usedRates(
-  { rates, rateDay }: Context,
+  { rates, rateDay }: Account,
   from: string,
   to: string,
   day: number,
@@ -61,25 +61,25 @@ const recordOf = (
 
 /** Returns the step of the record that triggered a `once` rule. */
 export function triggerStep(
-  context: Context,
+  account: Account,
   { rule, amount, version, trigger }: OnceState,
 ): StepOf<'trigger'> | null {
   const { trigger: kind } = rule
   if (trigger === null) return null
   const currency = kind?.currencyOf(trigger) ?? null
   const to = version.currency
-  const isByRate = kind !== null && conversionOf(trigger, kind, to, context.rates) === 'rate'
+  const isByRate = kind !== null && conversionOf(trigger, kind, to, account.rates) === 'rate'
   return {
     step: 'trigger',
     record: recordOf(trigger, kind?.field ?? null, currency, amount),
-    rates: isByRate && amount && currency ? usedRates(context, currency, to, trigger.day) : [],
+    rates: isByRate && amount && currency ? usedRates(account, currency, to, trigger.day) : [],
     min: rule.min && plainText(rule.min),
   }
 }
 
 /** Returns the conditions of `qualify` as they were met. */
 export function qualificationStep(
-  context: Context,
+  account: Account,
   customer: Customer,
   state: OnceState,
 ): QualificationStep {
@@ -87,7 +87,7 @@ export function qualificationStep(
   const conditions = rule.qualify.flatMap((qualification, index): MetCondition[] => {
     const [met, condition] = [progress[index], rule.source.qualify?.[index]]
     if (met?.status !== 'met' || !condition) return []
-    return [metCondition(context, customer, state, qualification, met, condition)]
+    return [metCondition(account, customer, state, qualification, met, condition)]
   })
   return {
     step: 'qualification',
@@ -98,7 +98,7 @@ export function qualificationStep(
 }
 
 function metCondition(
-  context: Context,
+  account: Account,
   customer: Customer,
   { version }: OnceState,
   qualification: CompiledQualification,
@@ -116,7 +116,7 @@ function metCondition(
     return { ...met, reached: '0', min, records: [], records_total: 0 }
   }
   const amounts = used.map((fact) => {
-    const added = addedBy(context, customer, qualification, fact, version.currency)
+    const added = addedBy(account, customer, qualification, fact, version.currency)
     return added === null || Array.isArray(added) ? ZERO : added
   })
   const records = used.slice(0, LISTED_RECORDS).map((fact, index) => {

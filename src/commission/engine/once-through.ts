@@ -1,5 +1,5 @@
+import type { Account } from './account.ts'
 import { addMonths } from './calendar.ts'
-import type { Context } from './context.ts'
 import type { Customer } from './facts.ts'
 import type { EvaluatedCustomer } from './judge.ts'
 import { evaluateAllOnce, evaluateProgress, type OnceState } from './once.ts'
@@ -10,18 +10,18 @@ import type { Progress } from './qualify.ts'
  * trigger: a window that ends without one ends all hope.
  */
 export function onceThrough(
-  context: Context,
+  account: Account,
   { customer, ownerOf, once, qualified }: EvaluatedCustomer,
   through: number,
 ): OnceState[] {
   const known = knownOn(customer, through)
-  return evaluateAllOnce(context, known, ownerOf).map((state) => {
+  return evaluateAllOnce(account, known, ownerOf).map((state) => {
     const { version, rule, trigger } = state
     const final = once.find((one) => one.version === version && one.rule === rule)
     // Reversals count even if they came after the day.
     if (final?.status === 'reversed' && final.trigger === trigger) return final
     if (state.status === 'no_trigger') {
-      return reopen({ ...state, progress: evaluateProgress(context, known, state) }, through)
+      return reopen({ ...state, progress: evaluateProgress(account, known, state) }, through)
     }
     if (state.status !== 'qualified') return reopen(state, through)
     if (state.day > through) return { ...reopen(state, through), status: 'open' }

@@ -1,9 +1,10 @@
 import { DAY_MS } from '../../platform/durations.ts'
 import type { StepOf } from '../why/steps.ts'
-import type { Context, Owner } from './context.ts'
+import type { Account } from './account.ts'
 import { convertFact } from './convert.ts'
 import { add, compare, type Decimal, ZERO } from './decimal.ts'
 import { type Customer, compareFacts, compareText, type Fact } from './facts.ts'
+import type { Owner } from './owners.ts'
 import type { Plan, PlansInForce, Version } from './plans-in-force.ts'
 import {
   type Blocker,
@@ -25,7 +26,7 @@ export const isTriggerKind = ({ trigger, min }: CompiledOnce, fact: Fact): boole
 
 /** Converts the amount of a fact of the trigger's kind; 0 for a signup. */
 export function triggerAmount(
-  { rates }: Context,
+  { rates }: Account,
   { trigger }: CompiledOnce,
   fact: Fact,
   currency: string,
@@ -53,20 +54,20 @@ export interface Candidate {
  * passed over.
  */
 export function findCandidate(
-  context: Context,
+  account: Account,
   customer: Customer,
   version: Version,
   rule: CompiledOnce,
 ): Candidate {
   const voided = new Set<Fact>()
-  const isVoided = voidChecker(context, customer, rule, version.currency)
+  const isVoided = voidChecker(account, customer, rule, version.currency)
   for (const fact of customer.facts) {
     if (!isTriggerKind(rule, fact)) continue
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
     if (excludedBy(customer, rule, null, fact) !== null) continue
-    if (!sinceSignup(context, customer, fact, rule.grace)) continue
+    if (!sinceSignup(account, customer, fact, rule.grace)) continue
     if (fact.state === 'reversed' && rule.requalify) continue
-    const candidate = evaluateTrigger(context, version, rule, fact, isVoided)
+    const candidate = evaluateTrigger(account, version, rule, fact, isVoided)
     if (candidate?.status === 'reversed' && rule.requalify) voided.add(fact)
     else if (candidate !== null) return { ...candidate, voided }
   }
@@ -75,14 +76,14 @@ export function findCandidate(
 
 /** Returns null if the fact is below the rule's `min`. */
 function evaluateTrigger(
-  context: Context,
+  account: Account,
   version: Version,
   rule: CompiledOnce,
   trigger: Fact,
   isVoided: ReturnType<typeof voidChecker>,
 ): Omit<Candidate, 'voided'> | null {
   const { currency } = version
-  const amount = rule.needsAmount ? triggerAmount(context, rule, trigger, currency) : null
+  const amount = rule.needsAmount ? triggerAmount(account, rule, trigger, currency) : null
   if (amount !== null && 'fact' in amount) {
     const status = trigger.state === 'reversed' ? 'reversed' : 'blocked'
     return { status, trigger, amount: null, waits: [amount] }
@@ -100,7 +101,7 @@ function evaluateTrigger(
  * triggers in order of time: a customer may have as many as facts.
  */
 function voidChecker(
-  context: Context,
+  account: Account,
   customer: Customer,
   { voidBy }: CompiledOnce,
   currency: string,
@@ -120,7 +121,7 @@ function voidChecker(
       if (!fact || fact.at > trigger.at + (withinDays + 2) * DAY_MS) break
       if (fact === trigger || !isWithin(fact, trigger, withinDays)) continue
       const named = terms.filter((term) => takes(customer, term, fact))
-      const amounts = named.map((term) => termAmount(context, term, fact, currency))
+      const amounts = named.map((term) => termAmount(account, term, fact, currency))
       const blockers = amounts.filter((one) => 'fact' in one)
       if (blockers.length > 0) return blockers
       for (const one of amounts) if (!('fact' in one)) total = add(total, one)
@@ -182,13 +183,13 @@ export const NOTHING_KNOWN = {
 
 /** Evaluates a customer under a rule by all of its facts. */
 export function evaluateOnce(
-  context: Context,
+  account: Account,
   customer: Customer,
   version: Version,
   rule: CompiledOnce,
   ownerOf: (fact: Fact) => Owner,
 ): OnceState {
-  const { waits, ...found } = findCandidate(context, customer, version, rule)
+  const { waits, ...found } = findCandidate(account, customer, version, rule)
   const owner = found.trigger && ownerOf(found.trigger)
   const state: OnceState = {
     customerId: customer.customer_id,
@@ -205,28 +206,28 @@ export function evaluateOnce(
     return { ...state, status: 'elsewhere', undecided: mayBeVoided || mayMissMin ? waits : [] }
   }
   if (found.status === 'reversed') return state
-  return evaluateConditions(context, customer, state, found.trigger, waits)
+  return evaluateConditions(account, customer, state, found.trigger, waits)
 }
 
 /** Evaluates each condition of `qualify`. Their windows begin with the signup, so they need no trigger. */
 export const evaluateProgress = (
-  context: Context,
+  account: Account,
   customer: Customer,
   { rule, version }: Pick<OnceState, 'rule' | 'version'>,
 ): Progress[] =>
   rule.qualify.map((qualification) =>
-    evaluateQualification(context, customer, qualification, version.currency, rule.grace),
+    evaluateQualification(account, customer, qualification, version.currency, rule.grace),
   )
 
 /** Evaluates `qualify`: the customer qualifies on the latest of all days (§12 `once`). */
 function evaluateConditions(
-  context: Context,
+  account: Account,
   customer: Customer,
   state: OnceState,
   trigger: Fact,
   waits: readonly Blocker[],
 ): OnceState {
-  const progress = evaluateProgress(context, customer, state)
+  const progress = evaluateProgress(account, customer, state)
   const sums = progress.flatMap((one) => (one.status === 'blocked' ? one.blockers : []))
   const blockers = waits.length > 0 ? waits : sums
   if (blockers.length > 0) return { ...state, status: 'blocked', progress, blockers }
@@ -251,7 +252,7 @@ export function compareQualified(a: OnceState, b: OnceState): number {
 
 /** Evaluates a customer under all `once` rules of the versions that govern its facts. */
 export function evaluateAllOnce(
-  context: Context,
+  account: Account,
   customer: Customer,
   ownerOf: (fact: Fact) => Owner,
 ): OnceState[] {
@@ -262,7 +263,7 @@ export function evaluateAllOnce(
   }
   return [...versions].flatMap((version) =>
     version.rules.flatMap((rule) =>
-      rule.kind === 'once' ? [evaluateOnce(context, customer, version, rule, ownerOf)] : [],
+      rule.kind === 'once' ? [evaluateOnce(account, customer, version, rule, ownerOf)] : [],
     ),
   )
 }
@@ -297,7 +298,7 @@ export function oncePlansOf(
  * happens later.
  */
 export function factsForOnce(
-  context: Context,
+  account: Account,
   customer: Customer,
   ownerOf: (fact: Fact) => Owner,
   through: number,
@@ -308,10 +309,10 @@ export function factsForOnce(
   if (records.some(({ day }) => day < customer.signupDay)) return records
   const affiliates = customer.affiliates.map(({ value }) => value)
   const needed = new Set<Fact>()
-  for (const version of oncePlansOf(context.inForce, affiliates).flatMap((one) => one.versions)) {
+  for (const version of oncePlansOf(account.inForce, affiliates).flatMap((one) => one.versions)) {
     for (const rule of version.rules.filter(isOnce)) {
-      const state = evaluateOnce(context, { ...customer, facts }, version, rule, ownerOf)
-      const progress = evaluateProgress(context, { ...customer, facts }, state)
+      const state = evaluateOnce(account, { ...customer, facts }, version, rule, ownerOf)
+      const progress = evaluateProgress(account, { ...customer, facts }, state)
       for (const isNeeded of needsOf(state, progress, through)) {
         for (const fact of records) if (isNeeded(fact)) needed.add(fact)
       }

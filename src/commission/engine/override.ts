@@ -1,5 +1,6 @@
 import { modify } from '../modifiers/order.ts'
-import type { Context, PeriodContext } from './context.ts'
+import type { Account, InPeriod } from './account.ts'
+import { endingWithin, type Period } from './calendar.ts'
 import { convertAmount, convertUnits } from './convert.ts'
 import {
   add,
@@ -15,7 +16,8 @@ import {
   ZERO,
 } from './decimal.ts'
 import { compareText } from './facts.ts'
-import { fxList, type Line, newLine, rateLine, totalOf } from './line.ts'
+import { fxList, type Line, newLine, rateLine, type StatementHold, totalOf } from './line.ts'
+import { earlierOf } from './measure.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
 import {
   addRatio,
@@ -28,68 +30,53 @@ import {
 } from './ratio.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledOverride } from './rules.ts'
-import type { StatementHold } from './settle.ts'
+import { type FundedLine, type OverridesOf, type Settlement, stateBefore } from './settlement.ts'
 import { baseStep, fundedStep, type SourceLine, sourcesStep, unitsStep } from './steps.ts'
-import { type AffiliateSums, type Fx, factsOf, fxOf } from './sums.ts'
+import { type Fx, factsOf, fxOf } from './sums.ts'
 import type { Measure } from './tiers.ts'
 import type { Trace } from './trace.ts'
 
 /** The modifiers of overrides remember nothing, and recoup no rule. */
 const NO_MEMORY = { state: { carries: new Map(), deficits: new Map() }, once: [] }
 
-/** A line that an upline's override books in the statement of an affiliate below. */
-export interface FundedLine {
-  readonly affiliate: string
-  readonly version: Version
-  readonly line: Line
-}
-
-/** What the overrides of one affiliate come to in a period. */
-export interface Overrides {
-  readonly version: Version
-  readonly lines: readonly Line[]
-  readonly funded: readonly FundedLine[]
-  /** What each rule brought in the period, for tiers with a window. */
-  readonly measures: readonly { readonly rule: CompiledOverride; readonly quantity: Ratio }[]
-  readonly holds: readonly {
-    readonly affiliate: string
-    readonly version: Version
-    readonly hold: StatementHold
-  }[]
-}
-
-/** Everything that the overrides of one affiliate and period are made from. */
-export interface OverrideInput {
-  readonly context: PeriodContext
+/** The overrides of one version of an upline in a period. */
+interface Upline {
+  readonly settlement: Settlement
+  readonly account: InPeriod
   readonly upline: string
-  readonly sums: AffiliateSums
-  /** Returns the lines of an affiliate in statements whose period ends within the period. */
-  readonly linesWithin: (affiliate: string) => readonly SourceLine[]
-  /** Returns the measures of earlier periods that a rule's window includes. */
-  readonly earlier: (version: Version, rule: CompiledOverride) => Ratio
+  readonly version: Version
 }
 
-/**
- * Makes the override lines of an affiliate in a period, and those that affiliates below fund.
- * Returns null if the upline has no plan, or if its plan has another period kind.
- */
-export function settleOverrides(input: OverrideInput): Overrides | null {
-  const { context, upline } = input
-  const { inForce, period } = context
-  const version = overrideVersion(inForce, upline, period.last)
-  if (version?.period !== period.kind) return null
+/** Makes the override lines of all affiliates in a period, and those that affiliates below fund. */
+export function settleOverrides(settlement: Settlement, period: Period): OverridesOf[] {
+  const account = { ...settlement.account, period }
+  return settlement.affiliates.flatMap((upline) => {
+    const version = overrideVersion(account.inForce, upline, period.last)
+    return version?.period === period.kind
+      ? [overridesOf({ settlement, account, upline, version })]
+      : []
+  })
+}
+
+function overridesOf(of: Upline): OverridesOf {
+  const { settlement, account, upline, version } = of
+  const { period } = account
+  const before = stateBefore(settlement, upline, version.plan, period)
+  const measures = new Map(Object.entries(before.state.measures))
   const result = {
+    affiliate: upline,
+    period,
     version,
     lines: [] as Line[],
     funded: [] as FundedLine[],
-    measures: [] as Overrides['measures'][number][],
-    holds: [] as Overrides['holds'][number][],
+    measures: [] as OverridesOf['measures'][number][],
+    holds: [] as OverridesOf['holds'][number][],
   }
   for (const rule of version.rules) {
     if (rule.kind !== 'override') continue
-    const { sources, holds } = sourcesOf(input, version, rule)
+    const { sources, holds } = sourcesOf(of, rule)
     for (const hold of holds) result.holds.push({ affiliate: upline, version, hold })
-    const earlier = input.earlier(version, rule)
+    const earlier = earlierOf(measures, version, rule, period)
     const brought = sumRatios(sources.map(({ quantity }) => quantity))
     result.measures.push({ rule, quantity: brought })
     const total = addRatio(earlier, brought)
@@ -97,12 +84,20 @@ export function settleOverrides(input: OverrideInput): Overrides | null {
     const own = subtractRatio(ratio(roundRatio(total, PLACES)), earlier)
     const measure = { earlier, own, network: NOTHING, total }
     const lines = rateSources(version, rule, sources, measure)
-    for (const line of rule.downline ? fund(context, upline, lines, result) : lines) {
+    for (const line of rule.downline ? fund(account, upline, lines, result) : lines) {
       result.lines.push(line)
     }
   }
   return result
 }
+
+/** Returns the lines of an affiliate in statements whose period ends within the period. */
+const linesWithin = ({ own }: Settlement, affiliate: string, period: Period): SourceLine[] =>
+  endingWithin(period).flatMap(({ id }) =>
+    [...(own.get(id)?.get(affiliate)?.values() ?? [])].flatMap(({ lines }) =>
+      lines.map((line) => ({ line, period: id })),
+    ),
+  )
 
 /** Applies rate or tiers, rounding and `max` to what the affiliates below bring. */
 function rateSources(
@@ -129,7 +124,7 @@ interface Payer {
 
 /** Returns by what an affiliate below pays for an override of a version; null if it has no plan, so that there is no line. */
 export function payerOf(
-  { inForce, rates }: Pick<Context, 'inForce' | 'rates'>,
+  { inForce, rates }: Pick<Account, 'inForce' | 'rates'>,
   { currency }: Version,
   affiliate: string,
   last: number,
@@ -142,16 +137,16 @@ export function payerOf(
 
 /** Books the opposite of each line in the statement of the affiliate below. A line that cannot be booked waits. */
 function fund(
-  context: PeriodContext,
+  account: InPeriod,
   upline: string,
   lines: readonly Line[],
-  result: { funded: FundedLine[]; holds: Overrides['holds'][number][] },
+  result: { funded: FundedLine[]; holds: OverridesOf['holds'][number][] },
 ): Line[] {
-  const { rates, period } = context
+  const { rates, period } = account
   return lines.filter((line) => {
     const { version: earning, rule, amount: earned } = line
     const affiliate = line.scope.slice('affiliate:'.length)
-    const payer = payerOf(context, earning, affiliate, period.last)
+    const payer = payerOf(account, earning, affiliate, period.last)
     if (payer === null) return false
     const { version } = payer
     const { currency } = earning
@@ -173,7 +168,7 @@ function fund(
       scope: `affiliate:${upline}`,
       amount,
       trace: [
-        () => fundedStep(context, upline, line, version, converted),
+        () => fundedStep(account, upline, line, version, converted),
         () => ({
           step: 'rounding',
           digits: version.digits,
@@ -199,18 +194,17 @@ interface OverrideSource {
 
 /** Finds what each affiliate below brings, in order of its id. */
 function sourcesOf(
-  input: OverrideInput,
-  version: Version,
+  of: Upline,
   rule: CompiledOverride,
 ): { sources: OverrideSource[]; holds: StatementHold[] } {
-  const { context, upline } = input
+  const { account, upline } = of
   const sources: OverrideSource[] = []
   const holds: StatementHold[] = []
-  const affiliates = [...context.tree.below(upline, rule.level, context.period.last)]
+  const affiliates = [...account.tree.below(upline, rule.level, account.period.last)]
   for (const below of affiliates.sort(compareText)) {
     const scope = `affiliate:${below}`
     const trace: Trace = []
-    const quantity = quantityOf(input, version, rule, below, holds, trace)
+    const quantity = quantityOf(of, rule, below, { trace, holds })
     if (quantity) sources.push({ scope, trace, ...quantity })
   }
   return { sources, holds }
@@ -231,30 +225,37 @@ function paysFor({ of }: CompiledOverride, { rule, counted }: Line): boolean {
 
 type Quantity = Pick<OverrideSource, 'base' | 'units' | 'quantity' | 'fx'>
 
+/** How the quantity of a source comes about, and what it waits for. */
+interface Noted {
+  readonly trace: Trace
+  readonly holds: StatementHold[]
+}
+
 function quantityOf(
-  { context, sums, linesWithin }: OverrideInput,
-  version: Version,
+  { settlement, account, upline, version }: Upline,
   rule: CompiledOverride,
   below: string,
-  holds: StatementHold[],
-  trace: Trace,
+  { trace, holds }: Noted,
 ): Quantity | null {
   const { of } = rule
+  const { period } = account
   if ('once' in of || 'lines' in of) {
-    const used = linesWithin(below).filter(({ line }) => paysFor(rule, line))
-    trace.push(() => sourcesStep(context, below, used, 'once' in of ? null : version.currency))
+    const used = linesWithin(settlement, below, period).filter(({ line }) => paysFor(rule, line))
+    trace.push(() => sourcesStep(account, below, used, 'once' in of ? null : version.currency))
     if ('once' in of) {
       const count = used.length
       const counted = { records: count, customers: count }
       trace.push(() => unitsStep(of, counted, integer(count), rule.each))
       return count === 0 ? null : ofUnits(rule, integer(count))
     }
-    const fx = convertSums(context, version, rule, used, holds)
+    const { fx, waiting } = convertSums(account, version, used)
+    for (const hold of waiting) holds.push({ rule: rule.id, version: version.version, ...hold })
     if (fx.size === 0) return null
     const converted = sum([...fx.values()].map((one) => one.converted))
     return ofBase(floor(converted, rule, trace), fxList(fx))
   }
-  const from = sums.overrides.get(rule)?.get(below)
+  const sums = settlement.sums.get(period.id)?.get(upline)
+  const from = sums?.overrides.get(rule)?.get(below)
   if (!from || from.total.facts === 0) return null
   const { total } = from
   const facts = factsOf(from, '')
@@ -263,7 +264,7 @@ function quantityOf(
     trace.push(() => unitsStep(of.unit.source, facts, units, rule.each))
     return ofUnits(rule, units)
   }
-  trace.push(() => baseStep(context, of.base, facts, version.currency, true))
+  trace.push(() => baseStep(account, of.base, facts, version.currency, true))
   return ofBase(floor(add(total.base, of.base.fixed), rule, trace), fxList(fxOf(facts)))
 }
 
@@ -283,20 +284,18 @@ const ofBase = (base: Decimal, fx: Line['fx']): Quantity => ({
 
 /** Converts the sums of lines by currency on the period's last day. Those without a rate wait. */
 function convertSums(
-  { rates, period }: PeriodContext,
-  version: Version,
-  rule: CompiledOverride,
+  { rates, period }: InPeriod,
+  { currency: to }: Version,
   used: readonly SourceLine[],
-  holds: StatementHold[],
-): Map<string, Fx> {
+): { fx: Map<string, Fx>; waiting: Omit<StatementHold, 'rule' | 'version'>[] } {
   const fx = new Map<string, Fx>()
+  const waiting: Omit<StatementHold, 'rule' | 'version'>[] = []
   for (const [currency, group] of Map.groupBy(used, ({ line }) => line.version.currency)) {
     const amount = totalOf(group.map(({ line }) => line))
-    const converted = convertAmount(amount, currency, version.currency, period.last, rates)
+    const converted = convertAmount(amount, currency, to, period.last, rates)
     if (typeof converted === 'string') {
-      const waiting = { reason: converted, currency, count: group.length, sum: amount }
-      holds.push({ rule: rule.id, version: version.version, ...waiting })
+      waiting.push({ reason: converted, currency, count: group.length, sum: amount })
     } else fx.set(currency, { amount, converted })
   }
-  return fx
+  return { fx, waiting }
 }

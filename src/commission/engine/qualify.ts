@@ -1,9 +1,10 @@
 import { DAY_MS } from '../../platform/durations.ts'
+import type { Account } from './account.ts'
 import { addMonths } from './calendar.ts'
-import { type Context, fieldsOn, isRefused } from './context.ts'
 import { convertFact } from './convert.ts'
 import { add, compare, type Decimal, integer, multiply, ZERO } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
+import { fieldsOn, isRefused } from './owners.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledQualification, CompiledRule } from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
@@ -46,7 +47,7 @@ export const withinDays = (customer: Customer, fact: Fact, days: number): boolea
  * day of that instant on (§16.27).
  */
 export function sinceSignup(
-  { dayStart }: Context,
+  { dayStart }: Account,
   { signup, signupDay }: Customer,
   { wholeDay, day, at }: Fact,
   grace: number,
@@ -82,16 +83,16 @@ export const takes = (customer: Customer, term: CompiledTerm, fact: Fact): boole
 
 /** Evaluates one condition of `qualify` by the facts of a customer. */
 export function evaluateQualification(
-  context: Context,
+  account: Account,
   customer: Customer,
   qualification: CompiledQualification,
   currency: string,
   grace: number,
 ): Progress {
   if (qualification.kind === 'customer') {
-    return evaluateFields(context, customer, qualification.conditions)
+    return evaluateFields(account, customer, qualification.conditions)
   }
-  return evaluateSum(context, customer, qualification, currency, grace)
+  return evaluateSum(account, customer, qualification, currency, grace)
 }
 
 /**
@@ -99,7 +100,7 @@ export function evaluateQualification(
  * signup day.
  */
 function evaluateFields(
-  context: Context,
+  account: Account,
   customer: Customer,
   conditions: (fields: ReturnType<typeof fieldsOn>, fact: null) => string | null,
 ): Progress {
@@ -109,7 +110,7 @@ function evaluateFields(
     if (condition !== null) continue
     if (from === null)
       return { status: 'met', at: customer.signup, day: customer.signupDay, used: [] }
-    return { status: 'met', at: context.dayStart(from), day: from, used: [] }
+    return { status: 'met', at: account.dayStart(from), day: from, used: [] }
   }
   return { status: 'open', condition, reached: null, min: null, until: null }
 }
@@ -118,7 +119,7 @@ type SumQualification = Exclude<CompiledQualification, { kind: 'customer' }>
 
 /** Sums or counts in order of time; the facts of one instant count together (§16.13). */
 function evaluateSum(
-  context: Context,
+  account: Account,
   customer: Customer,
   qualification: SumQualification,
   currency: string,
@@ -134,10 +135,10 @@ function evaluateSum(
   for (const { at, facts } of byInstant(customer.facts)) {
     if (atSignup && at > customer.signup) break
     for (const fact of facts) {
-      if (fact.state !== 'approved' || !sinceSignup(context, customer, fact, grace)) continue
+      if (fact.state !== 'approved' || !sinceSignup(account, customer, fact, grace)) continue
       if (isRefused(customer, fact.day)) continue
       if (days !== null && !withinDays(customer, fact, days)) continue
-      const amount = addedBy(context, customer, qualification, fact, currency)
+      const amount = addedBy(account, customer, qualification, fact, currency)
       if (amount === null) continue
       used.push(fact)
       if (Array.isArray(amount)) blockers ??= amount
@@ -173,7 +174,7 @@ function byInstant(facts: readonly Fact[]): { readonly at: number; readonly fact
 
 /** Returns what a fact adds: null if no term names it, or those of its amounts without a rate. */
 export function addedBy(
-  context: Context,
+  account: Account,
   customer: Customer,
   { kind, terms }: SumQualification,
   fact: Fact,
@@ -184,7 +185,7 @@ export function addedBy(
   for (const term of terms) {
     if (!takes(customer, term, fact)) continue
     const amount =
-      kind === 'count' ? integer(fact.count) : termAmount(context, term, fact, currency)
+      kind === 'count' ? integer(fact.count) : termAmount(account, term, fact, currency)
     if ('fact' in amount) blockers.push(amount)
     else total = add(total ?? ZERO, amount)
   }
@@ -193,7 +194,7 @@ export function addedBy(
 
 /** Converts a fact's amount under a term and multiplies it with `times`. */
 export function termAmount(
-  { rates }: Context,
+  { rates }: Account,
   term: CompiledTerm,
   fact: Fact,
   currency: string,

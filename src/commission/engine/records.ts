@@ -1,8 +1,8 @@
 import type * as v from 'valibot'
 import type { Fixed } from '../../platform/http/operation-words.ts'
 import type { outcome, RecordEarnings } from '../why/answers.ts'
+import type { Account } from './account.ts'
 import { type Period, periodOf } from './calendar.ts'
-import type { Context } from './context.ts'
 import { convertUnits } from './convert.ts'
 import { add, type Decimal, fromFact, integer, multiply, plainText, ZERO } from './decimal.ts'
 import { amountOf, type Fact } from './facts.ts'
@@ -52,7 +52,7 @@ interface Verdicts {
 }
 
 function verdictsOn(
-  context: Context,
+  account: Account,
   entriesOf: EntriesOf,
   evaluated: EvaluatedCustomer,
   fact: Fact,
@@ -71,7 +71,7 @@ function verdictsOn(
     entriesOf,
     counts(entry) {
       if (entry.below === null) note(entry, 'counted', null)
-      else if (isBooked(context, entry, fact)) above ??= counted(entry)
+      else if (isBooked(account, entry, fact)) above ??= counted(entry)
     },
     refuses(entry, _term, _fact, reason, condition) {
       if (entry === null) before = reason
@@ -81,7 +81,7 @@ function verdictsOn(
       qualified.push(counted(state))
     },
   }
-  judgeRecord(context, evaluated, fact, sink)
+  judgeRecord(account, evaluated, fact, sink)
   const { version } = evaluated.ownerOf(fact)
   const own = (version?.rules ?? []).flatMap((rule) => found.get(rule) ?? [])
   const rules = [...own, ...qualified]
@@ -105,10 +105,10 @@ const furthest = (all: readonly RuleVerdict[]): RuleVerdict | null =>
   )
 
 /** Whether the line of an entry exists: one that the affiliate below pays for needs its plan and a rate. */
-function isBooked(context: Context, { below, version, rule }: Entry, fact: Fact): boolean {
+function isBooked(account: Account, { below, version, rule }: Entry, fact: Fact): boolean {
   if (below === null || rule.kind !== 'override' || !rule.downline) return true
   const { last } = periodOf(fact.day, version.period)
-  return payerOf(context, version, below, last)?.waits === null
+  return payerOf(account, version, below, last)?.waits === null
 }
 
 /**
@@ -116,23 +116,23 @@ function isBooked(context: Context, { below, version, rule }: Entry, fact: Fact)
  * the rates of later ones.
  */
 export function* reportFacts(
-  context: Context,
+  account: Account,
   entriesOf: EntriesOf,
   evaluated: EvaluatedCustomer,
   { first, last }: Period,
 ): Generator<FactReport> {
   const { facts, customer_id } = evaluated.customer
   // Few facts need them.
-  const reports = memoize((day: number) => reportOnce(context, evaluated, day))
+  const reports = memoize((day: number) => reportOnce(account, evaluated, day))
   for (const fact of facts) {
     if (fact.day < first || fact.day > last) continue
-    const { before, rules, by } = verdictsOn(context, entriesOf, evaluated, fact)
+    const { before, rules, by } = verdictsOn(account, entriesOf, evaluated, fact)
     const outcomeBy = (one: RuleVerdict): FactOutcome => ({
       reason: one.verdict,
       plan: one.version.plan,
       version: one.version.version,
       rule: one.rule.id,
-      ...conditionOf(context, fact, one, () => reports(last)),
+      ...conditionOf(account, fact, one, () => reports(last)),
     })
     const none = { plan: null, version: null, rule: null, condition: null }
     yield {
@@ -149,7 +149,7 @@ export function* reportFacts(
 type Missing = Pick<FactOutcome, 'condition' | 'reached' | 'min' | 'until'>
 /** Returns what a rule misses: what the customer misses under it, or the `min` of the fact itself. */
 function conditionOf(
-  context: Context,
+  account: Account,
   fact: Fact,
   { verdict, rule, version, condition }: RuleVerdict,
   reports: () => readonly QualificationReport[],
@@ -164,7 +164,7 @@ function conditionOf(
   if (!report) return { condition }
   const { trigger, status, missing, closed, refused_by, conditions } = report
   if (rule.min !== null && isTriggerKind(rule, fact) && (!trigger || status === 'qualified')) {
-    const amount = triggerAmount(context, rule, fact, version.currency)
+    const amount = triggerAmount(account, rule, fact, version.currency)
     const soFar = 'fact' in amount ? {} : { reached: plainText(amount), min: plainText(rule.min) }
     return { condition: 'min', ...soFar }
   }
@@ -189,7 +189,7 @@ export type Earning = Omit<RecordEarnings['lines'][number], 'line_id'>
  * @param evaluated The customer as of the end of the period that is asked for.
  */
 export function earningsOf(
-  context: Context,
+  account: Account,
   entriesOf: EntriesOf,
   evaluated: EvaluatedCustomer,
   fact: Fact,
@@ -197,10 +197,10 @@ export function earningsOf(
   const { customer_id } = evaluated.customer
   const once: Earning[] = []
   const sums = new Map<Entry, Decimal>()
-  judgeRecord(context, evaluated, fact, {
+  judgeRecord(account, evaluated, fact, {
     entriesOf,
     counts(entry, term, _fact, converted) {
-      const added = addedTo(context, entry, [term, fact], converted)
+      const added = addedTo(account, entry, [term, fact], converted)
       sums.set(entry, add(sums.get(entry) ?? ZERO, added))
     },
     refuses() {},
@@ -211,14 +211,14 @@ export function earningsOf(
   return [
     ...once,
     ...[...sums]
-      .filter(([entry]) => isBooked(context, entry, fact))
+      .filter(([entry]) => isBooked(account, entry, fact))
       .map(([entry, sum]) => earningOf(entry, sum, customer_id, fact)),
   ]
 }
 
 /** Returns what a fact alone adds to the base or the units of an entry. */
 function addedTo(
-  { rates }: Context,
+  { rates }: Account,
   { version: { currency } }: Entry,
   [term, fact]: readonly [JudgedTerm, Fact],
   converted: bigint | null,

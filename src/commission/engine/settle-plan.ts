@@ -1,22 +1,24 @@
 import type { Counted } from '../modifiers/modifier.ts'
-import type { PeriodContext } from './context.ts'
+import type { InPeriod } from './account.ts'
+import { overlapping, type Period } from './calendar.ts'
 import { compareQualified, type OnceState } from './once.ts'
 import { type Plan, type Version, versionsIn } from './plans-in-force.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
+import type { Settlement } from './settlement.ts'
 import type { OpenState } from './state.ts'
 import type { AffiliateSums, RuleSums } from './sums.ts'
 
 /** Everything that the lines of one affiliate, plan and period are made from. */
 export interface PlanInput {
-  readonly context: PeriodContext
+  readonly settlement: Settlement
+  readonly account: InPeriod
+  readonly affiliate: string
   readonly plan: Plan
   readonly sums: AffiliateSums
   /** Changed while lines are made. */
   readonly state: OpenState
   /** By `once` rule id: who qualified in the period, in order, and whether `max_count` allows it. */
   readonly qualified: ReadonlyMap<string, readonly Qualified[]>
-  /** Returns the number of lines of a `once` rule of affiliates below that the period has. */
-  readonly onceBelow: (rule: string) => number
 }
 
 /** A customer who qualified by a `once` rule in the period. */
@@ -56,6 +58,40 @@ function countRule(states: readonly OnceState[]): Qualified[] {
 export const countOnce = ({ qualified }: Pick<PlanInput, 'qualified'>, rule: string): number =>
   qualified.get(rule)?.filter(({ beyondCount }) => !beyondCount).length ?? 0
 
+/** Counts the lines of a `once` rule of affiliates below whose qualification day lies in the period. */
+export function countOnceBelow(
+  { settlement, affiliate, account }: PlanInput,
+  rule: string,
+): number {
+  const { period, tree, inForce } = account
+  const sums = [period, ...overlapping(period)].flatMap(({ id }) => settlement.sums.get(id) ?? [])
+  let count = 0
+  for (let level = 1; ; level++) {
+    const below = tree.below(affiliate, level, period.last)
+    if (below.length === 0) return count
+    for (const id of below) {
+      for (const one of sums) count += countIn(inForce.plans, one.get(id)?.once ?? [], rule, period)
+    }
+  }
+}
+
+function countIn(
+  plans: ReadonlyMap<string, Plan>,
+  once: readonly OnceState[],
+  rule: string,
+  { first, last }: Period,
+): number {
+  let count = 0
+  const ofRule = once.filter(({ rule: { id } }) => id === rule)
+  for (const [name, states] of Map.groupBy(ofRule, ({ version }) => version.plan)) {
+    const plan = plans.get(name)
+    const found = (plan && countQualified(plan, states).get(rule)) ?? []
+    const inPeriod = found.filter(({ state: { day } }) => day >= first && day <= last)
+    count += countOnce({ qualified: new Map([[rule, inPeriod]]) }, rule)
+  }
+  return count
+}
+
 /** A rule of one version with what its facts came to, if there were any. */
 export interface RuleOfVersion<R extends CompiledRule> {
   readonly version: Version
@@ -68,12 +104,12 @@ export interface RuleOfVersion<R extends CompiledRule> {
  * facts, and those that may have a carry or a deficit.
  */
 export function rulesWith<R extends CompiledRule>(
-  { plan, sums, context }: PlanInput,
+  { plan, sums, account }: PlanInput,
   kind: R['kind'],
   id: string,
 ): RuleOfVersion<R>[] {
   const isKind = (rule: CompiledRule): rule is R => rule.kind === kind
-  return versionsIn(plan, context.period.first).flatMap((version) => {
+  return versionsIn(plan, account.period.first).flatMap((version) => {
     const rule = version.rules.filter(isKind).find((one) => one.id === id)
     return rule ? [{ version, rule, sums: sums.ownRules.get(rule) ?? null }] : []
   })

@@ -15,12 +15,12 @@ import {
   ZERO,
 } from './decimal.ts'
 import { amountOf, compareText } from './facts.ts'
-import { fxList, type Line, newLine, rateLine, rounded } from './line.ts'
+import { fxList, type Line, newLine, rateLine, rounded, type StatementHold } from './line.ts'
 import { keepMeasure, measuredBy, measuresOf, type OwnMeasure, quantityOf } from './measure.ts'
 import { triggerStep } from './once-steps.ts'
 import type { Plan } from './plans-in-force.ts'
 import { addRatio, NOTHING, type Ratio, ratio, ratioText, sumRatios } from './ratio.ts'
-import { type HoldReason, rankOf } from './reasons.ts'
+import { rankOf } from './reasons.ts'
 import type { CompiledShare, CompiledUnitRule } from './rules.ts'
 import {
   countOnce,
@@ -35,16 +35,6 @@ import { baseStep, unitsStep } from './steps.ts'
 import { factsOf, fxOf } from './sums.ts'
 import { type Measure, measureStep, payAt, type Rated, stepAt } from './tiers.ts'
 import { rateStep, type Trace } from './trace.ts'
-
-/** Facts or lines of a rule that wait, as a statement lists them. */
-export interface StatementHold {
-  readonly rule: string
-  readonly version: number
-  readonly reason: HoldReason
-  readonly currency: string | null
-  readonly count: number
-  readonly sum: Decimal
-}
 
 /**
  * Makes the lines of one affiliate, plan and period from its facts: all rules but overrides. It changes
@@ -153,7 +143,7 @@ function lineOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): Line {
   const { state, rule } = one
   const { version } = state
   const isPercent = rule.rateIs === 'percent'
-  const trace: Trace = [() => triggerStep(input.context, state), state.evidence]
+  const trace: Trace = [() => triggerStep(input.account, state), state.evidence]
   const { price, ...rated } = rateOf(one, measureOf, trace)
   const quantity = ratio(isPercent ? (state.amount ?? ZERO) : ONE)
   const paid = payAt(rule.rateIs, quantity, price)
@@ -277,7 +267,7 @@ function scopesOf(
 
 /** Returns what the facts of a scope come to by currency, and the step that sums them. */
 function countedIn(
-  { context }: PlanInput,
+  { account }: PlanInput,
   { rule, version, sums }: RuleOfVersion<CompiledShare>,
   name: string,
 ): Pick<Scope, 'fx' | 'trace'> {
@@ -285,7 +275,7 @@ function countedIn(
   const isWhole = rule.per === 'affiliate'
   return {
     fx: fxList(fxOf(facts)),
-    trace: [() => baseStep(context, rule.base, facts, version.currency, isWhole)],
+    trace: [() => baseStep(account, rule.base, facts, version.currency, isWhole)],
   }
 }
 

@@ -15,10 +15,9 @@ import {
   sum,
   ZERO,
 } from './decimal.ts'
-import { type Line, lineJson } from './line.ts'
+import { type Line, lineJson, type StatementHold } from './line.ts'
 import type { LineJson } from './line-json.ts'
 import { type Plan, type Version, versionOn } from './plans-in-force.ts'
-import type { StatementHold } from './settle.ts'
 import { closeState, type OpenState, type PlanState } from './state.ts'
 import type { PlanExit, ReceivedBalance, Transfer } from './transferred-balance.ts'
 
@@ -47,12 +46,6 @@ export interface AdjustmentJson {
   readonly amount: string
 }
 
-/** What a statement has besides lines. */
-export interface Entries {
-  readonly adjustments: readonly Difference[]
-  readonly manual: readonly ManualEntry[]
-}
-
 /** A statement, and what it leaves to the next period or to another plan. */
 export interface Settled {
   /** Null if there is nothing to state, or if the period is closed. */
@@ -66,12 +59,24 @@ export interface Settled {
   readonly differences: readonly Difference[]
 }
 
-/** What a period starts with, and where its balance goes if the affiliate has left the plan. */
-export interface Balance {
+/** What a statement is made of: its lines, what waits, and what they leave to the next period. */
+interface OpenStatement {
+  readonly affiliate: string
+  readonly plan: Plan
+  readonly period: Period
+  readonly lines: readonly Line[]
+  readonly holds: readonly StatementHold[]
+  readonly open: OpenState
+}
+
+/** What a statement has besides lines: what it starts with, entries, and where its balance goes if the affiliate has left the plan. */
+interface Entries {
   /** The closing of the period before. */
   readonly carried: Decimal
   readonly received: readonly ReceivedBalance[]
   readonly departure: PlanExit | null
+  readonly adjustments: readonly Difference[]
+  readonly manual: readonly ManualEntry[]
 }
 
 /**
@@ -79,14 +84,8 @@ export interface Balance {
  * none, no hold, no opening and nothing received.
  */
 export function addUpStatement(
-  affiliate: string,
-  plan: Plan,
-  period: Period,
-  lines: readonly Line[],
-  holds: readonly StatementHold[],
-  open: OpenState,
-  { carried, received, departure }: Balance,
-  { adjustments, manual }: Entries,
+  { affiliate, plan, period, lines, holds, open }: OpenStatement,
+  { carried, received, departure, adjustments, manual }: Entries,
 ): Settled {
   const { digits, currency } = plan.first
   const opening = add(carried, sum(received.map(({ amount }) => amount)))

@@ -1,6 +1,6 @@
-import type { PlanResult, SettlementInput } from './account-input.ts'
 import {
   type BookedLine,
+  booksOf,
   closedStatement,
   type Difference,
   isClosed,
@@ -10,7 +10,6 @@ import {
   type PlanBooks,
 } from './books.ts'
 import { endingWithin, type Period } from './calendar.ts'
-import type { PeriodContext } from './context.ts'
 import {
   add,
   amountAt,
@@ -24,14 +23,13 @@ import {
   ZERO,
 } from './decimal.ts'
 import { compareText } from './facts.ts'
-import type { Line } from './line.ts'
-import { earlierOf, measuredBy } from './measure.ts'
-import { type Overrides, settleOverrides } from './override.ts'
-import type { OwnResults } from './own-lines.ts'
+import type { Line, StatementHold } from './line.ts'
+import { measuredBy } from './measure.ts'
 import { type Plan, planKey } from './plans-in-force.ts'
 import { NOTHING } from './ratio.ts'
-import { holdsOf, inOrder, mergeHolds, type StatementHold } from './settle.ts'
+import { holdsOf, inOrder, mergeHolds } from './settle.ts'
 import { rulePositions } from './settle-plan.ts'
+import { type OverridesOf, type PlanResult, type Settlement, stateBefore } from './settlement.ts'
 import {
   addMeasure,
   closeState,
@@ -41,106 +39,53 @@ import {
   type PlanState,
 } from './state.ts'
 import { addUpStatement, openingOf, type Settled } from './statement.ts'
-import type { SourceLine } from './steps.ts'
-import { type PeriodSums, sumsOf } from './sums.ts'
-import { balancesReceivedIn, departureFrom, type SentBalance } from './transfer.ts'
+import { sumsOf } from './sums.ts'
+import { departureFrom, receivedIn } from './transfer.ts'
 
-/** Makes the override lines of all affiliates in a period. */
-export function settleAllOverrides(
-  input: SettlementInput,
+/** Adds overrides and what other plans transferred, and closes the statements of a period. Returns them by `planKey`. */
+export function settleStatements(
+  settlement: Settlement,
   period: Period,
-  sums: PeriodSums,
-  ownIn: (period: Period) => OwnResults,
-  before: readonly PlanResult[] | null,
-): OverridesOf[] {
-  const context: PeriodContext = { ...input, period }
-  const within = endingWithin(period)
-  const linesWithin = (affiliate: string): SourceLine[] =>
-    within.flatMap((one) =>
-      [...(ownIn(one).get(affiliate)?.values() ?? [])].flatMap(({ lines }) =>
-        lines.map((line) => ({ line, period: one.id })),
-      ),
-    )
-  const resultBefore = resultsBefore(input, before)
-  return input.affiliates.flatMap((affiliate) => {
-    const found = settleOverrides({
-      context,
-      upline: affiliate,
-      sums: sumsOf(sums, affiliate),
-      linesWithin,
-      earlier: (version, rule) => {
-        const { measures } = resultBefore(affiliate, version.plan).state
-        return earlierOf(new Map(Object.entries(measures)), version, rule, period)
-      },
-    })
-    return found ? [{ affiliate, period, ...found }] : []
-  })
-}
-
-/**
- * Adds overrides and what other plans transferred, and closes the statements.
- *
- * @param transferring What earlier periods transferred: those that `transferringInto` returns, and closed ones.
- */
-export function settleAll(
-  input: SettlementInput,
-  period: Period,
-  sums: PeriodSums,
-  own: OwnResults,
-  overridesIn: (period: Period) => readonly OverridesOf[],
-  before: readonly PlanResult[] | null,
-  transferring: readonly SentBalance[],
-): PlanResult[] {
-  const overrides = endingWithin(period).flatMap(overridesIn)
-  const resultBefore = resultsBefore(input, before)
-  const receivedBy = balancesReceivedIn(input, period, transferring)
+): ReadonlyMap<string, PlanResult> {
+  const { books: all } = settlement
+  const received = receivedIn(settlement, period)
+  const overrides = endingWithin(period).flatMap(({ id }) => settlement.overrides.get(id) ?? [])
   const overridesFor = overridesByStatement(overrides, period)
-  const inOrderOfId = [...own].sort(([a], [b]) => compareText(a, b))
-  return inOrderOfId.flatMap(([affiliate, plans]) =>
-    [...plans.values()].map(({ plan, lines, state }) => {
-      const { state: earlier, differences } = resultBefore(affiliate, plan.plan)
-      const books = input.booksOf(affiliate, plan.plan)
+  const results = new Map<string, PlanResult>()
+  const own = [...(settlement.own.get(period.id) ?? [])].sort(([a], [b]) => compareText(a, b))
+  for (const [affiliate, plans] of own) {
+    const sums = sumsOf(settlement.sums.get(period.id) ?? new Map(), affiliate)
+    for (const { plan, lines: ownLines, state } of plans.values()) {
+      const before = stateBefore(settlement, affiliate, plan.plan, period)
+      const { differences } = before
+      const books = booksOf(all, affiliate, plan.plan)
       const added = overridesFor(affiliate, plan.plan)
-      const all = [...orderLines(plan, [...lines, ...added.lines]), ...added.funded]
-      const open = withOverrideMeasures(openState(state), earlier, plan, added.measures, period)
-      const head = { affiliate, plan, period }
-      if (books !== null && isClosed(books, period)) {
-        return { ...head, closed: true, ...keepClosed(books, period, all, open, differences) }
-      }
-      const holds = holdsOf({ plan, sums: sumsOf(sums, affiliate) }, lines)
-      const settled = addUpStatement(
-        affiliate,
+      const lines = [...orderLines(plan, [...ownLines, ...added.lines]), ...added.funded]
+      const open = withOverrideMeasures(
+        openState(state),
+        before.state,
         plan,
+        added.measures,
         period,
-        all,
-        mergeHolds(plan, [...holds, ...added.holds]),
-        open,
-        {
-          carried: openingOf(earlier),
-          received: receivedBy(affiliate, plan.plan),
-          departure: departureFrom(input, affiliate, plan, period),
-        },
-        {
-          adjustments: books ? withRestoring(books, differences) : [],
-          manual: manualEntriesIn(books, period),
-        },
       )
-      return { ...head, closed: false, ...settled }
-    }),
-  )
-}
-
-/** Returns a function that returns what the period before came to for an affiliate and plan. */
-function resultsBefore(
-  input: SettlementInput,
-  before: readonly PlanResult[] | null,
-): (affiliate: string, plan: string) => Pick<PlanResult, 'state' | 'differences'> {
-  const results = new Map(before?.map((one) => [planKey(one.affiliate, one.plan.plan), one]))
-  return (affiliate, plan) =>
-    results.get(planKey(affiliate, plan)) ?? {
-      state: input.stateOf(affiliate, plan),
-      differences: [],
+      const closed = books !== null && isClosed(books, period)
+      const holds = mergeHolds(plan, [...holdsOf({ plan, sums }, ownLines), ...added.holds])
+      const settled = closed
+        ? keepClosed(books, period, lines, open, differences)
+        : addUpStatement(
+            { affiliate, plan, period, lines, holds, open },
+            {
+              carried: openingOf(before.state),
+              received: received.get(planKey(affiliate, plan.plan)) ?? [],
+              departure: departureFrom(settlement, affiliate, plan, period),
+              adjustments: books ? withRestoring(books, differences) : [],
+              manual: manualEntriesIn(books, period),
+            },
+          )
+      results.set(planKey(affiliate, plan.plan), { affiliate, plan, period, closed, ...settled })
     }
+  }
+  return results
 }
 
 /** Adds what overrides brought to the measures of their windows, for each version of a rule. */
@@ -295,14 +240,11 @@ function restoringEntry(pools: Pools, period: string, from: string, amount: Deci
   return { period, line: null, droppedIn: from, amount: negate(amount) }
 }
 
-/** The overrides of one affiliate in a period. */
-export type OverridesOf = Overrides & { readonly affiliate: string; readonly period: Period }
-
 /** What overrides bring to a statement. */
 interface AddedOverrides {
   readonly lines: readonly Line[]
   readonly funded: readonly Line[]
-  readonly measures: Overrides['measures']
+  readonly measures: OverridesOf['measures']
   readonly holds: readonly StatementHold[]
 }
 

@@ -1,6 +1,6 @@
 import type { StepOf } from '../why/steps.ts'
+import type { Account, InPeriod } from './account.ts'
 import { dayText } from './calendar.ts'
-import type { Context, PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
 import {
   add,
@@ -45,7 +45,7 @@ const text = (units: bigint): string => plainText(fromFact(units))
  * @param withFixed Whether `fixed` terms apply.
  */
 export function baseStep(
-  context: Context,
+  account: Account,
   base: CompiledBase,
   { records, customers, terms }: LineFacts,
   to: string,
@@ -64,7 +64,7 @@ export function baseStep(
       term,
       currencies: sums
         .toSorted((a, b) => compareText(a.currency, b.currency))
-        .map((one) => countedCurrency(context, one, to)),
+        .map((one) => countedCurrency(account, one, to)),
       sum: plainText(found),
       times: plainText(times),
       value: plainText(value),
@@ -74,7 +74,7 @@ export function baseStep(
   return { step: 'base', records, customers, terms: written, base: total }
 }
 
-function countedCurrency(context: Context, one: TermSum, to: string): CountedCurrency {
+function countedCurrency(account: Account, one: TermSum, to: string): CountedCurrency {
   const { currency, count, units, alone, converted, aloneConverted, days } = one
   const byUsd = alone !== 0n || aloneConverted !== 0n
   return {
@@ -86,7 +86,7 @@ function countedCurrency(context: Context, one: TermSum, to: string): CountedCur
       .sort(([a], [b]) => a - b)
       .map(([day, found]) => ({
         day: dayText(day),
-        rates: usedRates(context, currency, to, day),
+        rates: usedRates(account, currency, to, day),
         sums: found.sums,
         amount: text(found.units),
         converted: text(found.converted),
@@ -137,12 +137,12 @@ export const unitsStep = (
  * @param to The currency of the plan; null if the lines are counted.
  */
 export function sourcesStep(
-  context: PeriodContext,
+  account: InPeriod,
   affiliate_id: string,
   used: readonly SourceLine[],
   to: string | null,
 ): SourcesStep {
-  const { rates, period } = context
+  const { rates, period } = account
   let total: Decimal = to === null ? integer(used.length) : ZERO
   const byCurrency = to === null ? [] : Map.groupBy(used, ({ line }) => line.version.currency)
   const conversions = [...byCurrency].map(([currency, group]) => {
@@ -153,7 +153,7 @@ export function sourcesStep(
     return {
       currency,
       amount: plainText(amount),
-      rates: usedRates(context, currency, to ?? '', period.last),
+      rates: usedRates(account, currency, to ?? '', period.last),
       converted: isMissing ? null : plainText(converted),
       reason: isMissing ? converted : null,
     }
@@ -185,7 +185,7 @@ function groupLines(used: readonly SourceLine[]): SourcesStep['sources'] {
 
 /** Returns the step of an upline's line that an affiliate pays for. */
 export const fundedStep = (
-  context: PeriodContext,
+  account: InPeriod,
   upline: string,
   { version, amount }: Line,
   payer: Version,
@@ -194,9 +194,9 @@ export const fundedStep = (
   step: 'funded',
   affiliate_id: upline,
   plan: version.plan,
-  period: context.period.id,
+  period: account.period.id,
   amount: plainText(amount),
   currency: version.currency,
-  rates: usedRates(context, version.currency, payer.currency, context.period.last),
+  rates: usedRates(account, version.currency, payer.currency, account.period.last),
   converted: plainText(converted),
 })

@@ -1,4 +1,4 @@
-import type { Context, PeriodContext } from './context.ts'
+import type { Account, InPeriod } from './account.ts'
 import { convertUnits } from './convert.ts'
 import { add, type Decimal, fromFact, multiply, PLACES, powerOfTen, ZERO } from './decimal.ts'
 import { amountOf, type Fact } from './facts.ts'
@@ -161,24 +161,28 @@ export function fxOf({ terms }: LineFacts): Map<string, Fx> {
 /**
  * Returns a function that adds the facts of a customer, evaluated as of the end of the period, to the sums of every
  * affiliate that earns from them.
+ *
+ * @param isExplained Whether steps of lines of an affiliate and plan name each day. Days fill the memory: those of open
+ * periods do, and corrected ones.
  */
 export function newSums(
-  context: PeriodContext,
+  account: InPeriod,
   sums: PeriodSums,
+  isExplained: (affiliate: string, plan: string) => boolean,
 ): (evaluated: EvaluatedCustomer) => void {
-  const { first, last } = context.period
+  const { first, last } = account.period
   /** Several entries may add to the same sums: a customer who moves stays below the same uplines. */
   const byTarget = new Map<RuleSums, Share>()
   const shareOf = memoize((entry: Entry): Share => {
     const target = targetOf(sumsOf(sums, entry.earner), entry)
-    const share = byTarget.get(target) ?? newShare(context, target, entry)
+    const share = byTarget.get(target) ?? newShare(account, target, entry, isExplained)
     byTarget.set(target, share)
     return share
   })
   let open: Share[] = []
   let hold = holding(sums)
   const sink: Sink = {
-    entriesOf: entriesIn(context),
+    entriesOf: entriesIn(account),
     counts(entry, term, fact, converted) {
       const share = shareOf(entry)
       if (share.records === 0) open.push(share)
@@ -195,17 +199,17 @@ export function newSums(
     const { customer_id, facts } = evaluated.customer
     open = []
     hold = holding(sums)
-    addOnce(context, sums, evaluated, hold)
+    addOnce(account, sums, evaluated, hold)
     for (const fact of facts) {
-      if (fact.day >= first && fact.day <= last) judge(context, evaluated, fact, sink)
+      if (fact.day >= first && fact.day <= last) judge(account, evaluated, fact, sink)
     }
-    for (const share of open) addCustomer(context, share, customer_id)
+    for (const share of open) addCustomer(account, share, customer_id)
   }
 }
 
 /** Adds who qualified in the period, and the facts of the period for which a rule waits. */
 function addOnce(
-  { period }: PeriodContext,
+  { period }: InPeriod,
   sums: PeriodSums,
   { once, qualified }: EvaluatedCustomer,
   hold: ReturnType<typeof holding>,
@@ -327,15 +331,16 @@ function ruleSumsIn<Key>(map: Map<Key, RuleSums>, key: Key, version: Version, ru
   return created
 }
 
-/** Returns the share of a rule without facts. Days fill the memory: lines of open periods have them, and corrected ones. */
+/** Returns the share of a rule without facts. */
 const newShare = (
-  { inForce, isExplained }: PeriodContext,
+  { inForce }: Account,
   to: RuleSums,
   { earner, version, purpose }: Entry,
+  isExplained: (affiliate: string, plan: string) => boolean,
 ): Share => ({
   to,
   keepsCustomers: needsCustomers(inForce, to),
-  keepsTerms: purpose !== 'paid' ? 'none' : isExplained?.(earner, version.plan) ? 'by day' : 'all',
+  keepsTerms: purpose !== 'paid' ? 'none' : isExplained(earner, version.plan) ? 'by day' : 'all',
   groups: new Map(),
   products: new Map(),
   units: 0n,
@@ -395,7 +400,7 @@ function groupOf({ groups }: Share, term: CompiledTerm, fact: Fact): Group {
 }
 
 /** Adds what a customer's facts came to, and empties the share for the next customer. */
-function addCustomer({ rates }: Context, share: Share, customer: string): void {
+function addCustomer({ rates }: Account, share: Share, customer: string): void {
   const { to, keepsCustomers, keepsTerms, groups, products, units, records } = share
   const { per, version } = to
   const byProduct = new Map<string, Map<CompiledTerm, bigint>>()

@@ -8,6 +8,8 @@ export interface Tree {
   readonly below: (affiliate: string, level: number, day: number) => readonly string[]
   /** Returns the affiliate's uplines on a day, its parent first. */
   readonly uplines: (affiliate: string, day: number) => readonly string[]
+  /** Returns the latest day, not after `day`, on which a parent changed; -Infinity if there is none. */
+  readonly changeBefore: (day: number) => number
 }
 
 /** An affiliate with its parents by day. */
@@ -21,8 +23,15 @@ export function buildTree(affiliates: readonly AffiliateParents[]): Tree {
   const parents = new Map(
     affiliates.map(({ affiliate_id, parents: dated }) => [affiliate_id, dated]),
   )
-  const onDay = memoize((day: number) => treeOf(parents, day))
+  const changes = affiliates.flatMap((one) => one.parents.flatMap(({ from }) => from ?? []))
+  const inOrder = [...new Set(changes)].sort((a, b) => a - b)
+  const changeBefore = (day: number) =>
+    inOrder.findLast((change) => change <= day) ?? Number.NEGATIVE_INFINITY
+  // Days between two changes share one tree.
+  const byChange = memoize((change: number) => treeOf(parents, change))
+  const onDay = (day: number): DayTree => byChange(changeBefore(day))
   return {
+    changeBefore,
     isConfigured: (affiliate) => parents.has(affiliate),
     below: (affiliate, level, day) => descend(onDay(day).children, affiliate, level),
     uplines: (affiliate, day) => climb(onDay(day).parent, affiliate),

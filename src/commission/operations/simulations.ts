@@ -5,7 +5,7 @@ import { described, referred } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { compareText } from '../engine/facts.ts'
-import { TooManyFacts } from '../statements/compute.ts'
+import { TooManyFacts } from '../run/customers.ts'
 import { REQUEST_LIMITS } from '../statements/limits.ts'
 import { readStored, withinLimit } from '../statements/on-request.ts'
 import { type Simulated, simulation } from '../statements/present-simulation.ts'
@@ -81,7 +81,7 @@ export const simulatePlan = operation({
       readStored(env, grant, session),
       readVocabulary(env.DB, account),
     ])
-    const { inForce } = stored.source
+    const { inForce } = stored.stored
     const named = { plan: id, stored: inForce.plans.get(id) ?? null }
     if (!named.stored && !forAll) throw notFound('plan', id)
     const { issues, request } = parseSimulation(body, named, vocabulary)
@@ -95,13 +95,13 @@ const TOO_LARGE = 'The affiliate cannot be simulated.'
 
 /** Computes one page of a simulation. The cursor of the next one is its last affiliate. */
 function simulate(
-  { source, beginnings }: Stored,
+  { stored, beginnings }: Stored,
   plan: NamedPlan,
   { period, version }: SimulationRequest,
   { affiliate_id, forAll, after }: Filter,
 ): Promise<Simulated> {
-  return withinLimit({ account: source.account.id }, TOO_LARGE, async () => {
-    const opened = await openSimulation(source, plan, version.terms, period, {
+  return withinLimit({ account: stored.row.id }, TOO_LARGE, async () => {
+    const opened = await openSimulation(stored, plan, version.terms, period, {
       beginnings,
       forAll,
     })

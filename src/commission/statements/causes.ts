@@ -17,7 +17,12 @@ import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import { memoize } from '../engine/memoize.ts'
 import type { OverrideRule, Rule } from '../engine/plan.ts'
 import { versionsOf } from '../engine/plans-in-force.ts'
+import type { PlanResult } from '../engine/settlement.ts'
 import type { Assignment } from '../plans/stored-plans.ts'
+import { dependencies, type OpenAccount } from '../run/account.ts'
+import { settledAt } from '../run/books.ts'
+import type { EarlyCustomer, Start } from '../run/starts.ts'
+import type { StoredAccount } from '../run/stored-account.ts'
 import {
   type Cause,
   type CausesOf,
@@ -26,9 +31,7 @@ import {
   type RecordCause,
 } from './cause.ts'
 import { listCauses } from './cause-list.ts'
-import type { Computation, Computed, ComputedPeriod } from './compute.ts'
 import { stateOf } from './select-facts.ts'
-import type { AccountSource } from './source.ts'
 
 // What changed a line of a closed period is looked up where it was noted in the batch of the change: records and customers
 // in `late_changes`, settings in the audit log, rates with the time at which they became known. A correction names what was
@@ -120,7 +123,7 @@ function dependsOn(
 function recordChange(
   rows: readonly LateChange[],
   { ownersOf }: Stored,
-  settings: AccountSource['settings'],
+  settings: StoredAccount['settings'],
 ): CustomerChange {
   const latest = rows[0] as LateChange
   const { resource, day: stored, id, kind, delivery: delivery_id, at, after, customer_id } = latest
@@ -156,7 +159,7 @@ const figuresOf = (json: string | null | undefined): RecordCause['before'] =>
 /** Says what became of a record: another state, another amount, or something that its figures do not say. */
 function whatChanged(
   { before, after }: Pick<RecordCause, 'before' | 'after'>,
-  { statusMap }: AccountSource['settings'],
+  { statusMap }: StoredAccount['settings'],
 ): RecordCause['change'] {
   if (before === null) return 'added'
   if (after === null) return 'changed'
@@ -230,16 +233,13 @@ const settingOf = (
 const timeOf = ({ at }: SettingChange): number => Date.parse(at)
 
 /** Returns what an entry of the audit log judges otherwise than before: statuses, or events by their names. */
-function judgedBy(
-  { action, details }: SettingChange,
-  { account, settings }: AccountSource,
-): string[] {
+function judgedBy({ action, details }: SettingChange, { row, settings }: StoredAccount): string[] {
   if (action.startsWith('event-definition.')) return [String(details.eventname)]
   if (action !== 'status.put') return []
   const [before, after] = [details.before, details].map((one) => (one as StatusDetails).status)
   const words = [...Object.keys(before ?? {}), ...Object.keys(after ?? {})]
   const changed = words.filter((word) => stateOf(before ?? {}, word) !== stateOf(after ?? {}, word))
-  const isBrand = account.vertical === 'igaming'
+  const isBrand = row.vertical === 'igaming'
   return isBrand && changed.length > 0 ? Object.keys(settings.statusMembers) : changed
 }
 
@@ -250,7 +250,7 @@ interface StatusDetails {
 /** Returns the customers whom an entry of the audit log touches one by one. */
 function touchedBy(
   entry: SettingChange,
-  source: AccountSource,
+  account: StoredAccount,
   judged: readonly { readonly customer_id: string; readonly word: string }[],
 ): Touched[] {
   const { action, details } = entry
@@ -276,9 +276,9 @@ function touchedBy(
     }
     case 'customer.erase':
       // Customers of brands lose their country, others only what no rule asks for.
-      return source.account.vertical === 'igaming' ? [own('')] : []
+      return account.row.vertical === 'igaming' ? [own('')] : []
     default: {
-      const words = new Set(judgedBy(entry, source))
+      const words = new Set(judgedBy(entry, account))
       return judged.flatMap((one) => (words.has(one.word) ? [touched(one.customer_id, '')] : []))
     }
   }
@@ -292,8 +292,8 @@ type Owner = CustomerHistory['affiliations'][number]
  */
 function termsChange(
   entry: SettingChange,
-  { inForce }: AccountSource,
-  early: Computed['early'],
+  { inForce }: StoredAccount,
+  early: readonly EarlyCustomer[],
 ): Change[] {
   const { action, details } = entry
   const isOfPlan = action.startsWith('plan.')
@@ -362,23 +362,23 @@ interface TreeDetails {
 }
 
 /** Returns the rules of plans in all versions. */
-const rulesOf = ({ inForce }: Pick<AccountSource, 'inForce'>, plans: readonly string[]): Rule[] =>
+const rulesOf = ({ inForce }: Pick<StoredAccount, 'inForce'>, plans: readonly string[]): Rule[] =>
   [...new Set(plans)].flatMap((plan) =>
     versionsOf(inForce, plan).flatMap(({ source }) => source.rules),
   )
 
 /** Returns the rules on which a line depends: its own, or those of the lines below, and those that these measure or recoup. */
 function rulesBehind(
-  source: Pick<AccountSource, 'inForce'>,
+  account: Pick<StoredAccount, 'inForce'>,
   { plan, line: { rule } }: Corrected,
   downline: Downline | null,
 ): Rule[] {
   const ofAffiliate = (affiliate: string) =>
     rulesOf(
-      source,
-      source.inForce.assignmentsOf(affiliate).map((one) => one.plan),
+      account,
+      account.inForce.assignmentsOf(affiliate).map((one) => one.plan),
     )
-  const all = downline ? ofAffiliate(downline.below) : rulesOf(source, [plan])
+  const all = downline ? ofAffiliate(downline.below) : rulesOf(account, [plan])
   const overrides = (downline ? ofAffiliate(downline.upline) : []).filter(
     (one) => one.kind === 'override' && one.id === rule,
   ) as OverrideRule[]
@@ -425,14 +425,14 @@ interface Downline {
 
 /** Returns the affiliates of a line over the downline, which may be one that the affiliate pays for; null of other lines. */
 function downlineOf(
-  { context }: Computation,
+  { tree }: OpenAccount,
   affiliate: string,
   scope: string,
   day: number,
 ): Downline | null {
   if (!scope.startsWith('affiliate:')) return null
   const other = scope.slice('affiliate:'.length)
-  return context.tree.uplines(affiliate, day).includes(other)
+  return tree.uplines(affiliate, day).includes(other)
     ? { upline: other, below: affiliate }
     : { upline: affiliate, below: other }
 }
@@ -440,16 +440,15 @@ function downlineOf(
 /** A corrected line that is one of a period, not what a period dropped. */
 type Corrected = CorrectedLine & { readonly line: NonNullable<CorrectedLine['line']> }
 
-function groupOf(computation: Computation, line: Corrected, since: number): Group {
-  const { source, dependenciesOf, context } = computation
+function groupOf(account: OpenAccount, line: Corrected, since: number): Group {
   const { affiliate_id: affiliate, plan } = line
   const period = parsePeriod(line.period) ?? { first: 0, last: 0 }
-  const downline = downlineOf(computation, affiliate, line.line.scope, period.last)
-  const rules = rulesBehind(source, line, downline)
+  const downline = downlineOf(account, affiliate, line.line.scope, period.last)
+  const rules = rulesBehind(account, line, downline)
   const isNetwork = rules.some(({ tiers }) => tiers?.over === 'network')
   const below = downline?.below ?? affiliate
-  const affiliates = isNetwork ? dependenciesOf(affiliate).read : new Set([below])
-  const uplines = context.tree.uplines(below, period.last)
+  const affiliates = isNetwork ? dependencies(account)(affiliate).read : new Set([below])
+  const uplines = account.tree.uplines(below, period.last)
   return {
     plan,
     period,
@@ -475,15 +474,13 @@ const groupKey = ({ affiliate_id, plan, period, line: { rule, scope } }: Correct
   JSON.stringify([affiliate_id, plan, period, rule, scope.startsWith('affiliate:') ? scope : ''])
 
 /** Returns the lines that the statements of a computation correct. */
-const correctedLines = (computed: readonly ComputedPeriod[]): Corrected[] =>
-  computed.flatMap(({ results }) =>
-    results.flatMap(({ statement }) => {
-      const { affiliate_id = '', plan = '', adjustments = [] } = statement ?? {}
-      return adjustments.flatMap(({ period, line }) =>
-        line === null ? [] : [{ affiliate_id, plan, period, line }],
-      )
-    }),
-  )
+const correctedLines = (results: readonly PlanResult[]): Corrected[] =>
+  results.flatMap(({ statement }) => {
+    const { affiliate_id = '', plan = '', adjustments = [] } = statement ?? {}
+    return adjustments.flatMap(({ period, line }) =>
+      line === null ? [] : [{ affiliate_id, plan, period, line }],
+    )
+  })
 
 /** What changed since the first approval of a corrected period: of customers, and what governs all. */
 interface Found {
@@ -492,27 +489,27 @@ interface Found {
 }
 
 async function readFound(
-  { source, range }: Computation,
+  account: OpenAccount,
   groups: readonly Group[],
   voidable: readonly string[],
-  early: Computed['early'],
+  early: readonly EarlyCustomer[],
 ): Promise<Found> {
-  const { db, directory, account } = source
+  const { db, directory, row, range } = account
   const since = Math.min(...groups.map((one) => one.since))
   const remembers = groups.some((one) => one.remembers)
   const days = {
     first: remembers ? range.firstDay : Math.min(...groups.map(({ period }) => period.first)),
     last: Math.max(...groups.map(({ period, daysAfter }) => period.last + daysAfter)),
   }
-  const logs = account.binding === 'DB' ? [directory] : [directory, db]
+  const logs = row.binding === 'DB' ? [directory] : [directory, db]
   const [late, rates, ...logged] = await Promise.all([
-    readLateChanges(db, account.id, { since, last: days.last }),
-    ratesChange(source, groups, { ...days, since }),
-    ...logs.map((log) => readSettingChanges(log, account.id, auditIdAt(since), SETTING_ACTIONS)),
+    readLateChanges(db, row.id, { since, last: days.last }),
+    ratesChange(account, groups, { ...days, since }),
+    ...logs.map((log) => readSettingChanges(log, row.id, auditIdAt(since), SETTING_ACTIONS)),
   ])
   const settings = logged.flat()
-  const words = settings.flatMap((entry) => judgedBy(entry, source))
-  const judged = await readJudged(db, account.id, days, words)
+  const words = settings.flatMap((entry) => judgedBy(entry, account))
+  const judged = await readJudged(db, row.id, days, words)
   const isWhole = ({ resource, kind }: LateChange) =>
     resource === 'customers' && kind !== 'received'
   const touched = [
@@ -523,13 +520,13 @@ async function readFound(
         .toReversed()
         .map((one) => [`${one.kind} ${one.customer_id}`, changedCustomer(one)]),
     ).values(),
-    ...settings.flatMap((entry) => touchedBy(entry, source, judged)),
+    ...settings.flatMap((entry) => touchedBy(entry, account, judged)),
   ]
   const whole = [...new Set([...touched.map((one) => one.customer_id), ...voidable])]
   const ids = new Set([...late.map((one) => one.customer_id), ...whole])
   const [histories, { records, searched }] = await Promise.all([
-    readHistories(source, account.id, [...ids]),
-    readStored(db, account.id, { ...days, customers: whole }),
+    readHistories(account, row.id, [...ids]),
+    readStored(db, row.id, { ...days, customers: whole }),
   ])
   const places = Map.groupBy([...late, ...records], ({ customer_id }) => customer_id)
   const stored: Stored = {
@@ -542,24 +539,24 @@ async function readFound(
     placeKey,
   )
   for (const one of records) {
-    const row = { ...one, at: deliveryTime(one.delivery) }
-    const isNew = row.at >= since && voidable.includes(one.customer_id)
-    if (isNew && !noted.has(placeKey(row))) noted.set(placeKey(row), [row])
+    const late = { ...one, at: deliveryTime(one.delivery) }
+    const isNew = late.at >= since && voidable.includes(one.customer_id)
+    if (isNew && !noted.has(placeKey(late))) noted.set(placeKey(late), [late])
   }
   return {
     ofCustomers: [
-      ...[...noted.values()].map((rows) => recordChange(rows, stored, source.settings)),
+      ...[...noted.values()].map((rows) => recordChange(rows, stored, account.settings)),
       ...touched.map((one) => customerChange(one, stored)),
     ],
     ofAll: settings
-      .flatMap((entry) => [...termsChange(entry, source, early), ...treeChange(entry)])
+      .flatMap((entry) => [...termsChange(entry, account, early), ...treeChange(entry)])
       .concat(rates),
   }
 }
 
 /** Reads the rates that were published since, and for which records of the groups waited at the approval. */
 async function ratesChange(
-  { db, directory, account, inForce }: AccountSource,
+  { db, directory, row, inForce }: StoredAccount,
   groups: readonly Group[],
   { first, last, since }: { first: number; last: number; since: number },
 ): Promise<Change[]> {
@@ -568,7 +565,7 @@ async function ratesChange(
   const rates = await readNewRates(directory, { ...days, since })
   if (rates.length === 0) return []
   const affiliates = new Set(groups.flatMap((one) => [...one.affiliates, ...one.tree]))
-  const waiting = await readWaiting(db, account.id, [...affiliates])
+  const waiting = await readWaiting(db, row.id, [...affiliates])
   const currencyOf = (plan: string) => inForce.plans.get(plan)?.first.currency ?? ''
   const causesFor = ({ period, since, remembers, rules, plan, ...group }: Group): Cause[] => {
     const isNear = (day: number) =>
@@ -606,22 +603,23 @@ const causesIn = (group: Group, changes: readonly Change[] = []): Cause[] =>
  * corrected period. Reads nothing if there are no corrections.
  */
 export async function findCauses(
-  computation: Computation,
-  computed: readonly ComputedPeriod[],
-  { settledOf, early }: Pick<Computed, 'settledOf' | 'early'>,
+  start: Start,
+  results: readonly PlanResult[],
+  early: readonly EarlyCustomer[],
 ): Promise<CausesOf> {
-  const lines = correctedLines(computed)
+  const { account } = start
+  const lines = correctedLines(results)
   if (lines.length === 0) return NO_CAUSES
   const groups = new Map<string, Group>()
   for (const line of lines) {
     const key = groupKey(line)
-    if (!groups.has(key)) groups.set(key, groupOf(computation, line, settledOf(line)))
+    if (!groups.has(key)) groups.set(key, groupOf(account, line, settledAt(start, line)))
   }
   const groupFor = (line: Corrected) => groups.get(groupKey(line)) as Group
   const voidable = lines.flatMap((line) =>
     groupFor(line).daysAfter > 0 ? (customerOf(line) ?? []) : [],
   )
-  const { ofCustomers, ofAll } = await readFound(computation, [...groups.values()], voidable, early)
+  const { ofCustomers, ofAll } = await readFound(account, [...groups.values()], voidable, early)
   const byCustomer = Map.groupBy(ofCustomers, ({ customer_id }) => customer_id)
   const others = memoize((group: Group) => causesIn(group, ofAll))
   const byAffiliate = Map.groupBy(

@@ -4,11 +4,11 @@ import { byteLength } from '../../platform/db/json-chunks.ts'
 import type { Fixed } from '../../platform/http/operation-words.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import type { StoredDraft } from '../db/drafts.ts'
-import type { PlanResult } from '../engine/account-input.ts'
-import { dayText, type Period } from '../engine/calendar.ts'
+import { dayText } from '../engine/calendar.ts'
 import { lineJson } from '../engine/line.ts'
 import type { LineJson } from '../engine/line-json.ts'
 import { versionOn } from '../engine/plans-in-force.ts'
+import type { PlanResult } from '../engine/settlement.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { AdjustmentJson, StatementJson } from '../engine/statement.ts'
 import { writeSteps } from '../engine/trace.ts'
@@ -51,8 +51,13 @@ export interface StoredSteps {
 
 /** Returns the statement of a result; null if it has none. */
 export async function toDraft(
-  { plan, statement, lines: settled, corrections: corrected }: PlanResult,
-  { last, id: period }: Period,
+  {
+    plan,
+    period: { id: period, last },
+    statement,
+    lines: settled,
+    corrections: corrected,
+  }: PlanResult,
   causesOf: CausesOf,
 ): Promise<Draft | null> {
   if (statement === null) return null
@@ -201,14 +206,13 @@ export function stepsText(stored: StoredSteps): string {
  */
 export async function toStored(
   result: PlanResult,
-  period: Period,
   previous: string,
   causesOf: CausesOf,
 ): Promise<StoredDraft | null> {
-  const draft = await toDraft(result, period, causesOf)
+  const draft = await toDraft(result, causesOf)
   const state = canonicalJson(result.state)
   if (draft === null && state === canonicalJson(NO_STATE)) return null
-  const { affiliate, plan } = result
+  const { affiliate, plan, period } = result
   const id = draft?.head.id ?? (await statementId(affiliate, plan.plan, period.id))
   const statement = draft && JSON.stringify(draft.head)
   const { lines, steps } = partsOf(draft)

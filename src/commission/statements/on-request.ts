@@ -5,9 +5,10 @@ import { ApiError, unavailable } from '../../platform/errors.ts'
 import { Gate } from '../../platform/http/gate.ts'
 import { type AccountBeginnings, readBeginnings } from '../db/facts.ts'
 import type { Period } from '../engine/calendar.ts'
-import { type Computation, openComputation, TooManyFacts } from './compute.ts'
+import { type OpenAccount, openAccount } from '../run/account.ts'
+import { TooManyFacts } from '../run/customers.ts'
+import { readRows, type StoredAccount, storedAccount } from '../run/stored-account.ts'
 import { REQUEST_LIMITS } from './limits.ts'
-import { type AccountSource, readSource, sourceOf } from './source.ts'
 
 /** The computations that an isolate makes at once, of which 2 for one account. */
 const OF_ACCOUNTS = new Gate(8, 2)
@@ -69,25 +70,24 @@ export async function readStored(
   env: Env,
   { account: id, vertical }: Pick<Grant, 'account' | 'vertical'>,
   db: Databases['db'],
-): Promise<{ source: AccountSource; beginnings: AccountBeginnings }> {
+): Promise<{ stored: StoredAccount; beginnings: AccountBeginnings }> {
   const databases = { db, directory: env.DB }
-  const key = { id, vertical }
-  const [account, stored, beginnings] = await Promise.all([
+  const [row, rows, beginnings] = await Promise.all([
     findAccount(env.DB, id),
-    readSource(databases, key),
+    readRows(databases, { id, vertical }),
     readBeginnings(db, id),
   ])
-  if (!account) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
-  return { source: sourceOf(databases, account, stored), beginnings }
+  if (!row) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
+  return { stored: storedAccount(databases, row, rows), beginnings }
 }
 
-/** Prepares the computation of a period of an account, in two steps of parallel queries. */
+/** Opens an account up to a period, in two steps of parallel queries. */
 export async function openPeriod(
   env: Env,
   grant: Pick<Grant, 'account' | 'vertical'>,
   db: Databases['db'],
   period: Period,
-): Promise<Computation> {
-  const { source, beginnings } = await readStored(env, grant, db)
-  return openComputation(source, period, beginnings)
+): Promise<OpenAccount> {
+  const { stored, beginnings } = await readStored(env, grant, db)
+  return openAccount(stored, period, beginnings)
 }

@@ -20,6 +20,7 @@ import {
   sumStatements,
 } from '../db/statements.ts'
 import { nextPeriod, parsePeriod } from '../engine/calendar.ts'
+import { startPeriodRun } from '../run/runs.ts'
 import {
   listedStatement,
   periodSums,
@@ -38,7 +39,6 @@ import {
   presentSums,
   presentWhole,
 } from './present.ts'
-import { startPeriodRun } from './run.ts'
 import { ENTRY_COLUMNS, sendStatementCsv } from './statement-csv.ts'
 import { VERIFY_LIMITS, verifyPeriods } from './verify.ts'
 

@@ -1,23 +1,24 @@
 import type { Issue } from '../../platform/validation/issue.ts'
 import { isObject } from '../../platform/validation/record-validator.ts'
 import type { AccountBeginnings } from '../db/facts.ts'
-import type { PlanResult } from '../engine/account-input.ts'
 import { dayText, type Period, type PeriodKind, periodOf } from '../engine/calendar.ts'
-import type { Context } from '../engine/context.ts'
 import { add, type Decimal, decimal, fixedText, subtract, ZERO } from '../engine/decimal.ts'
 import { compareText } from '../engine/facts.ts'
 import { memoize } from '../engine/memoize.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { compileVersion, type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
+import type { PlanResult } from '../engine/settlement.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { type CheckedPlan, checkPlan } from '../plans/check-plan.ts'
 import type { Vocabulary } from '../plans/vocabulary.ts'
-import { type Computation, openComputation, settleAffiliates, TooManyFacts } from './compute.ts'
+import { dependencies, type OpenAccount, openAccount } from '../run/account.ts'
+import { settle, sumFacts } from '../run/compute.ts'
+import { TooManyFacts } from '../run/customers.ts'
+import { unbooked } from '../run/starts.ts'
+import type { StoredAccount } from '../run/stored-account.ts'
 import { knownPeriod } from './limits.ts'
-import { fromFirstRecord } from './opening.ts'
 import type { Simulated } from './present-simulation.ts'
 import { selectFacts } from './select-facts.ts'
-import type { AccountSource } from './source.ts'
 
 /** The body of a request for a simulation. The version is checked as a plan. */
 export interface SimulationBody {
@@ -86,12 +87,10 @@ function checkVersion(
 
 /** A version of a plan beside those in force, ready to be computed for any affiliates. */
 export interface Simulation {
-  /** It reads all that the version and those in force need. */
-  readonly computation: Computation
-  /** Under the versions in force. */
-  readonly current: Context
+  /** Under the versions in force. Both read all that the version and those in force need. */
+  readonly current: OpenAccount
   /** As if the plan had had the version from the beginning. */
-  readonly simulated: Context
+  readonly simulated: OpenAccount
   /** The periods whose statements are compared. */
   readonly compared: readonly Period[]
   /** The affiliates whose statements can depend on the plan, in order of their ids. */
@@ -118,7 +117,7 @@ const withPlan = (inForce: PlansInForce, plan: Plan, from: number | null): Plans
  * @param beginnings Where the account's records and books begin; absent: they are read.
  */
 export async function openSimulation(
-  source: AccountSource,
+  account: StoredAccount,
   { plan, stored }: NamedPlan,
   terms: PlanTerms,
   period: Period,
@@ -129,39 +128,39 @@ export async function openSimulation(
   const number = Math.max(0, ...versions.map((one) => one.version)) + 1
   const version = compileVersion(plan, number, terms, minorDigits)
   const both = { plan, versions: [...versions, version], first: versions[0] ?? version }
-  const inForce = withPlan(source.inForce, both, from)
-  const selection = selectFacts(inForce, source.settings)
+  const inForce = withPlan(account.inForce, both, from)
+  const selection = selectFacts(inForce, account.settings)
   const read = {
-    ...source,
+    ...account,
     inForce,
     selection,
-    settings: { ...source.settings, summed: selection },
-    periodKinds: [...new Set([...source.periodKinds, terms.period])],
-    firstAssignment: Math.min(source.firstAssignment, from ?? Number.POSITIVE_INFINITY),
+    settings: { ...account.settings, summed: selection },
+    periodKinds: [...new Set([...account.periodKinds, terms.period])],
+    firstAssignment: Math.min(account.firstAssignment, from ?? Number.POSITIVE_INFINITY),
   }
-  const computation = await openComputation(read, lastToEnd(read, period), beginnings)
+  const opened = await openAccount(read, lastToEnd(read, period), beginnings)
   const only = { plan, versions: [version], first: version }
   return {
-    computation,
-    current: { ...computation.context, inForce: source.inForce },
-    simulated: { ...computation.context, inForce: withPlan(source.inForce, only, from) },
+    current: { ...opened, inForce: account.inForce },
+    simulated: { ...opened, inForce: withPlan(account.inForce, only, from) },
     // Periods of the other kind that overlap it, too.
-    compared: computation.range.periods.filter(
+    compared: opened.range.periods.filter(
       (one) => one.last >= period.first && one.first <= period.last,
     ),
-    affiliates: affiliatesOf(computation, plan),
+    affiliates: affiliatesOf(opened, plan),
   }
 }
 
 /** Returns the period that ends last, of those of all kinds of the account that overlap the last one. */
-function lastToEnd({ periodKinds }: AccountSource, last: Period): Period {
+function lastToEnd({ periodKinds }: StoredAccount, last: Period): Period {
   const all = periodKinds.map((kind) => periodOf(last.last, kind))
   return all.reduce((latest, one) => (one.last > latest.last ? one : latest), last)
 }
 
 /** Returns the configured affiliates that have the plan, or whose statements depend on others that do. */
-function affiliatesOf({ source, dependenciesOf }: Computation, plan: string): string[] {
-  const { inForce, parents } = source
+function affiliatesOf(account: OpenAccount, plan: string): string[] {
+  const { inForce, parents } = account
+  const dependenciesOf = dependencies(account)
   const isAssigned = (affiliate: string): boolean =>
     inForce.assignmentsOf(affiliate).some((one) => one.plan === plan)
   const concernsAll = sharesOnce(inForce, plan)
@@ -240,21 +239,23 @@ const DIVISOR = 4
  * hide what the version changes.
  */
 export async function computePage(
-  { computation, current, simulated, compared }: Simulation,
+  { current, simulated, compared }: Simulation,
   affiliates: readonly string[],
   maxFacts: number,
 ): Promise<SimulatedPage> {
-  const settle = async (context: Context, own: readonly string[]) => {
-    const source = { ...computation.source, inForce: context.inForce }
-    const side = { ...computation, source, context }
-    const found = await settleAffiliates(side, fromFirstRecord(own), maxFacts, () => null)
-    const wanted = new Set(own)
-    return compared.flatMap(found.settleFor(own)).filter(({ affiliate }) => wanted.has(affiliate))
+  const ids = new Set(compared.map(({ id }) => id))
+  const resultsOf = async (side: OpenAccount, own: readonly string[]) => {
+    const start = unbooked(side, own)
+    const results = settle(start, await sumFacts(start, { maxFacts }), own)
+    return results.filter(({ period }) => ids.has(period.id))
   }
   let own = affiliates.slice(0, MAX_AFFILIATES)
   for (;;) {
     try {
-      const both = { current: await settle(current, own), simulated: await settle(simulated, own) }
+      const both = {
+        current: await resultsOf(current, own),
+        simulated: await resultsOf(simulated, own),
+      }
       return { affiliates: own, ...both, tooLarge: null }
     } catch (error) {
       if (!(error instanceof TooManyFacts)) throw error

@@ -4,12 +4,12 @@ import type { ClosedState } from '../db/closed-states.ts'
 import { type Figure, readFigures, type StoredDraft } from '../db/drafts.ts'
 import { dayNumber, periodOf } from '../engine/calendar.ts'
 import type { PlanState } from '../engine/state.ts'
-import { type Computation, openComputation } from './compute.ts'
+import { type OpenAccount, openAccount } from '../run/account.ts'
+import { computeDrafts } from '../run/morning.ts'
+import { lastOfRun, settledAffiliates } from '../run/runs.ts'
+import { findStates } from '../run/starts.ts'
 import { REQUEST_LIMITS } from './limits.ts'
 import { readStored, withinLimit } from './on-request.ts'
-import { findStates } from './opening.ts'
-import { lastOfRun, settledAffiliates } from './run.ts'
-import { computeDrafts } from './store.ts'
 
 /** The most differences that an answer names. */
 export const VERIFY_LIMITS = { differences: 1000 }
@@ -22,16 +22,15 @@ export function verifyPeriods(
   { affiliate_id }: { affiliate_id?: string | undefined },
 ) {
   return withinLimit(grant, ADVICE, async () => {
-    const { source } = await readStored(env, grant, session)
+    const { stored } = await readStored(env, grant, session)
     const today = dayNumber(todayOf(grant))
     const compared = []
-    for (const kind of source.periodKinds) {
-      const last = await lastOfRun(source, periodOf(today, kind))
-      const computation = await openComputation(source, last)
-      const affiliates = affiliate_id ? [affiliate_id] : await settledAffiliates(computation)
-      compared.push(...(await compareAll(computation, affiliates)))
+    for (const kind of stored.periodKinds) {
+      const account = await openAccount(stored, await lastOfRun(stored, periodOf(today, kind)))
+      const affiliates = affiliate_id ? [affiliate_id] : await settledAffiliates(account)
+      compared.push(...(await compareAll(account, affiliates)))
     }
-    const data = compared.filter(({ stored, computed }) => stored !== computed)
+    const data = compared.filter((one) => one.stored !== one.computed)
     return {
       data: data.slice(0, VERIFY_LIMITS.differences),
       total: data.length,
@@ -40,24 +39,22 @@ export function verifyPeriods(
   })
 }
 
-async function compareAll(computation: Computation, affiliates: readonly string[]) {
-  const { source, range } = computation
-  const fromFirst = { ...computation, usesStates: false }
-  const { drafts, periods } = await computeDrafts(fromFirst, affiliates, REQUEST_LIMITS.facts)
-  const query = { account: source.account.id, period: range.period.id, affiliates }
-  const { states } = await findStates(computation, affiliates)
+async function compareAll(account: OpenAccount, affiliates: readonly string[]) {
+  const { db, row, range } = account
+  const computing = { maxFacts: REQUEST_LIMITS.facts, isWhole: true }
+  const { drafts, results } = await computeDrafts(account, affiliates, computing)
+  const query = { account: row.id, period: range.period.id, affiliates }
+  const { states } = await findStates(account, affiliates)
   const left = states.filter((one) => affiliates.includes(one.affiliate_id))
   const places = new Set(left.map(placeOf))
-  const closed = periods.flatMap(({ period: { id: period }, results }) =>
-    results.map(({ affiliate: affiliate_id, plan: { plan }, state }) => ({
-      affiliate_id,
-      plan,
-      period,
-      state: JSON.stringify(state),
-    })),
-  )
+  const closed = results.map(({ affiliate: affiliate_id, plan: { plan }, period, state }) => ({
+    affiliate_id,
+    plan,
+    period: period.id,
+    state: JSON.stringify(state),
+  }))
   return [
-    ...compare(await readFigures(source.db, query), drafts.flatMap(figuresOfDraft)),
+    ...compare(await readFigures(db, query), drafts.flatMap(figuresOfDraft)),
     ...compare(
       left.flatMap(figuresOfState),
       closed.filter((one) => places.has(placeOf(one))).flatMap(figuresOfState),

@@ -5,7 +5,7 @@ import { dayNumber, periodOf } from '../engine/calendar.ts'
 import type { FactResource } from '../engine/facts.ts'
 import { payingEntries } from '../engine/judge.ts'
 import { type Earning, earningsOf, type FactReport, reportFacts } from '../engine/records.ts'
-import type { Computation } from '../statements/compute.ts'
+import type { OpenAccount } from '../run/account.ts'
 import { lineId, statementId } from '../statements/ids.ts'
 import { openPeriod } from '../statements/on-request.ts'
 import type { RecordEarnings } from './answers.ts'
@@ -21,19 +21,18 @@ export interface RecordKey {
 
 /** Evaluates a record by all that is known now; returns null if it is not a fact. */
 async function evaluateRecord(
-  computation: Computation,
+  account: OpenAccount,
   { resource, id, customer_id, day: on }: RecordKey & { customer_id: string; day: string },
 ): Promise<{ readonly report: FactReport; readonly earnings: readonly Earning[] } | null> {
-  const { context } = computation
-  const entriesOf = payingEntries(context)
+  const entriesOf = payingEntries(account)
   const day = dayNumber(on)
-  const queries = recordQueries(computation, { first: day, last: day })
+  const queries = recordQueries(account, { first: day, last: day })
   const onDay = { ...periodOf(day, 'month'), first: day, last: Number.POSITIVE_INFINITY }
-  for await (const evaluated of evaluatedCustomers(computation, { customer_id }, queries)) {
-    for (const report of reportFacts(context, entriesOf, evaluated, onDay)) {
+  for await (const evaluated of evaluatedCustomers(account, { customer_id }, queries)) {
+    for (const report of reportFacts(account, entriesOf, evaluated, onDay)) {
       const { fact } = report
       if (fact.resource !== resource || fact.id !== id) continue
-      return { report, earnings: earningsOf(context, entriesOf, evaluated, fact) }
+      return { report, earnings: earningsOf(account, entriesOf, evaluated, fact) }
     }
   }
   return null
@@ -60,8 +59,8 @@ export async function readEarnings(
   if (stored.held === 1) {
     return { ...record, affiliate_id: null, state: HELD, lines: [], rules: [] }
   }
-  const computation = await openPeriod(env, grant, session, periodOf(dayNumber(day), 'month'))
-  const found = await evaluateRecord(computation, record)
+  const account = await openPeriod(env, grant, session, periodOf(dayNumber(day), 'month'))
+  const found = await evaluateRecord(account, record)
   if (!found) throw new ApiError('not_found', { detail: NO_RECORD })
   const { report, earnings } = found
   const { affiliate_id, state, rules } = report

@@ -1,6 +1,5 @@
 import { ApiError } from '../../platform/errors.ts'
-import { dayText, parsePeriod } from '../engine/calendar.ts'
-import type { PeriodContext } from '../engine/context.ts'
+import { dayText, type Period, parsePeriod } from '../engine/calendar.ts'
 import { asOf } from '../engine/customer.ts'
 import { add, compare, type Decimal, decimal, plainText, sum, ZERO } from '../engine/decimal.ts'
 import { compareText, type Fact } from '../engine/facts.ts'
@@ -11,9 +10,9 @@ import type { Version } from '../engine/plans-in-force.ts'
 import { type Earning, earningsOf } from '../engine/records.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { sumTexts } from '../engine/unearned.ts'
-import { readBooks } from '../statements/books.ts'
-import { type Computation, openComputation, viewOf } from '../statements/compute.ts'
-import { readStored } from '../statements/on-request.ts'
+import type { OpenAccount } from '../run/account.ts'
+import { accountFor } from '../run/starts.ts'
+import { openPeriod } from '../statements/on-request.ts'
 import type { LinePart, LineRecord } from './answers.ts'
 import type { FoundItem, LineReader } from './explain.ts'
 import { recordQueries } from './record-queries.ts'
@@ -26,8 +25,8 @@ import { type CustomerFilter, evaluatedCustomers } from './unearned.ts'
 /** A line whose records are read. */
 interface OpenedLine {
   /** With the rates that apply to the line's period. */
-  readonly computation: Computation
-  readonly context: PeriodContext
+  readonly account: OpenAccount
+  readonly period: Period
   readonly affiliate: string
   readonly rule: CompiledRule
   readonly version: Version
@@ -49,19 +48,16 @@ export async function openLine(
   const line = 'of' in item ? steps?.line : item
   const period = parsePeriod('of' in item ? item.of.period : found.period)
   if (!line || !period) throw new ApiError('not_found', { detail: NO_LINE })
-  const { source, beginnings } = await readStored(reader.env, reader.grant, reader.session)
-  const opened = await openComputation(source, period, beginnings)
-  const books = await readBooks(source, opened.range, [affiliate])
-  const computation = await viewOf(opened, books, affiliate, plan)
+  const opened = await openPeriod(reader.env, reader.grant, reader.session, period)
+  const account = await accountFor(opened, affiliate, plan)
   const written = steps?.steps ?? []
   // What an affiliate pays upwards is a line of the other affiliate's plan.
   const paidFor = stepIn(written, 'funded')?.plan ?? plan
-  const versions = [...source.inForce.plans.values()].flatMap((one) => one.versions)
+  const versions = [...account.inForce.plans.values()].flatMap((one) => one.versions)
   const version = versions.find((one) => one.plan === paidFor && one.version === line.version)
   const rule = version?.rules.find((one) => one.id === line.rule)
   if (!version || !rule) throw new ApiError('not_found', { detail: NO_LINE })
-  const context = { ...computation.context, period }
-  return { computation, context, affiliate, rule, version, line, steps: written }
+  return { account, period, affiliate, rule, version, line, steps: written }
 }
 
 const stepIn = <N extends Step['step']>(steps: readonly Step[], name: N): StepOf<N> | undefined =>
@@ -83,25 +79,25 @@ interface Counted {
 
 /** Yields the records of customers that a line counts, a customer after the other, each in order of time. */
 async function* countedOf(opened: OpenedLine, of: CustomerFilter): AsyncGenerator<Counted> {
-  const { computation, context, affiliate, rule, version, line } = opened
+  const { account, period, affiliate, rule, version, line } = opened
   const isOfLine = (one: Earning): boolean =>
     one.affiliate_id === affiliate &&
     one.plan === version.plan &&
     one.version === version.version &&
     one.rule === rule.id &&
-    one.period === context.period.id &&
+    one.period === period.id &&
     one.scope === line.scope
   // Of one customer all records are read, with their deliveries.
-  const days = of.customer_id === undefined ? context.period : { first: -Infinity, last: Infinity }
-  const queries = recordQueries(computation, days)
-  const entriesOf = payingEntries(context)
-  for await (const evaluated of evaluatedCustomers(computation, of, queries)) {
-    const known = asOf(evaluated, context.period.last)
+  const days = of.customer_id === undefined ? period : { first: -Infinity, last: Infinity }
+  const queries = recordQueries(account, days)
+  const entriesOf = payingEntries(account)
+  for await (const evaluated of evaluatedCustomers(account, of, queries)) {
+    const known = asOf(evaluated, period.last)
     const { customer_id, facts } = known.customer
     for (const fact of facts) {
       // Records of later days decide whether a line pays once, but none is in it, and their rates are not loaded.
-      if (fact.day > context.period.last) continue
-      const earning = earningsOf(context, entriesOf, known, fact).find(isOfLine)
+      if (fact.day > period.last) continue
+      const earning = earningsOf(account, entriesOf, known, fact).find(isOfLine)
       if (earning) yield { customer_id, fact, earning }
     }
   }

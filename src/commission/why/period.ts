@@ -2,7 +2,7 @@ import type { ReadCall } from '../../platform/http/operation.ts'
 import type { Period } from '../engine/calendar.ts'
 import { openPeriod } from '../statements/on-request.ts'
 
-/** Prepares the computation of a period, once per request or page: several calls use it. */
+/** Prepares the account of a period, once per request or page: several calls use it. */
 export const periodIn = (
   { env, grant, session, once }: Pick<ReadCall, 'env' | 'grant' | 'session' | 'once'>,
   period: Period,

@@ -1,7 +1,8 @@
 import { EVERYTHING, mapFactTables } from '../db/fact-tables.ts'
 import { type FactDays, type FactQuery, factQueries } from '../db/facts.ts'
 import type { Period } from '../engine/calendar.ts'
-import type { Computation } from '../statements/compute.ts'
+import type { OpenAccount } from '../run/account.ts'
+import type { StoredAccount } from '../run/stored-account.ts'
 
 /** Days since 1970, from the first to the last. */
 type Days = Pick<Period, 'first' | 'last'>
@@ -14,23 +15,22 @@ const singleDays = (days: FactDays, isRead: (day: number) => boolean): FactDays 
  * Returns queries of all records of some days, and of the records that `once` rules use on other
  * days.
  */
-export function recordQueries({ source, range }: Computation, { first, last }: Days): FactQuery[] {
+export function recordQueries(account: OpenAccount, { first, last }: Days): FactQuery[] {
+  const { days } = account.range
   const isInside = (day: number): boolean => day >= first && day <= last
   return [
-    ...factQueries(EVERYTHING, singleDays(range.days, isInside), source.settings.statusMembers),
-    ...onceQueries({ source, range }, (day) => !isInside(day)),
+    ...factQueries(EVERYTHING, singleDays(days, isInside), account.settings.statusMembers),
+    ...onceQueries(account, days, (day) => !isInside(day)),
   ]
 }
 
 /** Returns queries of the records that `once` rules use. */
 export function onceQueries(
-  {
-    source: { selection, settings },
-    range,
-  }: Pick<Computation, 'source'> & { readonly range: Pick<Computation['range'], 'days'> },
+  { selection, settings }: StoredAccount,
+  all: FactDays,
   isRead: (day: number) => boolean = () => true,
 ): FactQuery[] {
-  const days = singleDays(range.days, isRead)
+  const days = singleDays(all, isRead)
   const { transactions, activity, events, statuses } = selection
   const single = {
     transactions: { ...transactions, summed: [] },

@@ -15,9 +15,9 @@ import {
   type UnearnedRecord,
   unearnedRecord,
 } from '../engine/unearned.ts'
-import { type Computation, customersOf, TooManyFacts } from '../statements/compute.ts'
+import type { OpenAccount } from '../run/account.ts'
+import { customersOf, readCustomers, TooManyFacts, yieldAfterFacts } from '../run/customers.ts'
 import { REQUEST_LIMITS } from '../statements/limits.ts'
-import { readCustomers, yieldAfterFacts } from '../statements/read-customers.ts'
 import { toFact } from '../statements/to-facts.ts'
 import { onceQueries, recordQueries } from './record-queries.ts'
 
@@ -33,15 +33,14 @@ export interface CustomerFilter {
  * @throws TooManyFacts if they have more than `REQUEST_LIMITS.facts` facts.
  */
 export async function* evaluatedCustomers(
-  computation: Computation,
+  account: OpenAccount,
   { customer_id, affiliate_id }: CustomerFilter,
   queries: readonly FactQuery[],
 ): AsyncGenerator<EvaluatedCustomer> {
-  const { source, context } = computation
   const batches =
     customer_id === undefined
-      ? customersOf(source, affiliate_id === undefined ? null : [affiliate_id], queries)
-      : [await readCustomers(source, queries, [customer_id], 0)]
+      ? customersOf(account, affiliate_id === undefined ? null : [affiliate_id], queries)
+      : [await readCustomers(account, queries, { ids: [customer_id], share: 0 })]
   let facts = 0
   const yieldAfter = yieldAfterFacts()
   for await (const customers of batches) {
@@ -50,7 +49,7 @@ export async function* evaluatedCustomers(
       if (facts > REQUEST_LIMITS.facts) throw new TooManyFacts()
       const pause = yieldAfter(customer.facts.length)
       if (pause) await pause
-      yield evaluateCustomer(context, customer)
+      yield evaluateCustomer(account, customer)
     }
   }
 }
@@ -71,41 +70,40 @@ interface UnearnedFilter extends CustomerFilter {
  * customer.
  */
 async function* factReports(
-  computation: Computation,
+  account: OpenAccount,
   period: Period,
   filter: UnearnedFilter,
 ): AsyncGenerator<FactReport> {
-  const entriesOf = payingEntries(computation.context)
+  const entriesOf = payingEntries(account)
   const { affiliate_id } = filter
-  const queries = recordQueries(computation, period)
-  for await (const evaluated of evaluatedCustomers(computation, filter, queries)) {
+  const queries = recordQueries(account, period)
+  for await (const evaluated of evaluatedCustomers(account, filter, queries)) {
     const known = asOf(evaluated, period.last)
-    for (const report of reportFacts(computation.context, entriesOf, known, period)) {
+    for (const report of reportFacts(account, entriesOf, known, period)) {
       if (affiliate_id === undefined || report.affiliate_id === affiliate_id) yield report
     }
   }
   // A record whose customer is not stored yet has no affiliate.
-  if (affiliate_id === undefined) yield* heldReports(computation, period, filter)
+  if (affiliate_id === undefined) yield* heldReports(account, period, filter)
 }
 
 type Table = keyof typeof FACT_TABLES
 
 /** Yields the facts of a period whose customer is not stored yet. */
 async function* heldReports(
-  { source }: Computation,
+  { db, row, settings }: OpenAccount,
   period: Period,
   { customer_id }: CustomerFilter,
 ): AsyncGenerator<FactReport> {
-  const { db, account, settings } = source
-  const tables: Table[] = account.vertical === 'igaming' ? ['events'] : ['transactions', 'activity']
-  const found = await readHeldFacts(db, account.id, tables, period, REQUEST_LIMITS.facts + 1)
+  const tables: Table[] = row.vertical === 'igaming' ? ['events'] : ['transactions', 'activity']
+  const found = await readHeldFacts(db, row.id, tables, period, REQUEST_LIMITS.facts + 1)
   for (const [index, table] of tables.entries()) {
     const rows = found[index] ?? []
     if (rows.length > REQUEST_LIMITS.facts) throw new TooManyFacts()
-    for (const row of rows) {
-      const id = String(row.customer_id)
+    for (const held of rows) {
+      const id = String(held.customer_id)
       if (customer_id !== undefined && id !== customer_id) continue
-      const fact = toFact(table, row, id, settings)
+      const fact = toFact(table, held, id, settings)
       yield { fact, customer_id: id, affiliate_id: null, state: HELD, rules: [] }
     }
   }
@@ -122,15 +120,11 @@ export const HELD: FactOutcome = { ...NO_RULE, reason: 'held' }
  * Returns facts of a period in groups: `data`, those that no line counts; `rules`, those that a rule does
  * not count; `counted`, those that a line counts.
  */
-export async function groupUnearned(
-  computation: Computation,
-  period: Period,
-  filter: UnearnedFilter,
-) {
+export async function groupUnearned(account: OpenAccount, period: Period, filter: UnearnedFilter) {
   const unearned: Groups = new Map()
   const byRule: Groups = new Map()
   const counted: Groups = new Map()
-  for await (const { fact, state, rules } of factReports(computation, period, filter)) {
+  for await (const { fact, state, rules } of factReports(account, period, filter)) {
     if (state.reason === 'counted') addToGroups(counted, COUNTED, fact)
     else if (matchesReason(state, filter)) addToGroups(unearned, state, fact)
     for (const outcome of rules) {
@@ -165,12 +159,12 @@ const matchesReason = ({ reason }: FactOutcome, filter: UnearnedFilter): boolean
  * returns the records that some rule does not count for this reason although another rule counts them.
  */
 export async function listUnearned(
-  computation: Computation,
+  account: OpenAccount,
   period: Period,
   filter: UnearnedFilter,
 ): Promise<UnearnedRecord[]> {
   const records: UnearnedRecord[] = []
-  for await (const report of factReports(computation, period, filter)) {
+  for await (const report of factReports(account, period, filter)) {
     const { state, rules } = report
     const isUnearned = state.reason !== 'counted' && matchesReason(state, filter)
     const isUncountedByRule =
@@ -189,16 +183,16 @@ interface QualificationFilter extends CustomerFilter {
 
 /** Returns customers under `once` rules as of the end of a period, by customer, plan and rule. */
 export async function listQualifications(
-  computation: Computation,
+  account: OpenAccount,
   { last }: Period,
   filter: QualificationFilter,
 ): Promise<QualificationReport[]> {
   const { affiliate_id, plan, rule, status } = filter
   const found: QualificationReport[] = []
-  const queries = onceQueries(computation)
-  for await (const evaluated of evaluatedCustomers(computation, filter, queries)) {
+  const queries = onceQueries(account, account.range.days)
+  for await (const evaluated of evaluatedCustomers(account, filter, queries)) {
     if (evaluated.customer.signupDay > last) continue
-    for (const report of reportOnce(computation.context, evaluated, last)) {
+    for (const report of reportOnce(account, evaluated, last)) {
       const isWanted =
         (affiliate_id === undefined || report.affiliate_id === affiliate_id) &&
         (plan === undefined || report.plan === plan) &&

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { readBeginnings } from '../../commission/db/facts.ts'
 import { dayNumber, dayText } from '../../commission/engine/calendar.ts'
 import { compareText } from '../../commission/engine/facts.ts'
-import { TooManyFacts } from '../../commission/statements/compute.ts'
+import { TooManyFacts } from '../../commission/run/customers.ts'
+import { readAccount } from '../../commission/run/stored-account.ts'
 import { inTurn } from '../../commission/statements/on-request.ts'
-import { openSource } from '../../commission/statements/source.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
@@ -71,16 +71,12 @@ export const simulateFraudRule = operation({
     const { kind } = tested.terms
     const test = { versions, first, last }
     return inTurn({ account: account.id }, async () => {
-      const source = await openSource(env, account)
+      const source = await readAccount(env, account)
       const affiliates = source.parents
         .map((one) => one.affiliate_id)
         .filter((one) => affiliate_id === undefined || one === affiliate_id)
         .sort(compareText)
-      const views = await openViews(
-        source,
-        await readBeginnings(source.db, source.account.id),
-        test,
-      )
+      const views = await openViews(source, await readBeginnings(source.db, source.row.id), test)
       const cases = await simulateRule(views, test, affiliates).catch((error) => {
         throw error instanceof TooManyFacts ? tooLarge() : error
       })

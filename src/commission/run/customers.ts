@@ -1,5 +1,6 @@
 import { type CustomerHistory, readHistories } from '../../ingest/db/histories.ts'
 import { type KeptFacts, readKeptFacts } from '../db/closed-states.ts'
+import { type FoundIds, findCustomersOf } from '../db/customers-of.ts'
 import type { FactSelection } from '../db/fact-tables.ts'
 import {
   customersPerBatch,
@@ -11,7 +12,6 @@ import {
   type SignupRow,
 } from '../db/facts.ts'
 import type { Period } from '../engine/calendar.ts'
-import type { Context } from '../engine/context.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import {
   type Customer,
@@ -25,18 +25,17 @@ import { memoize } from '../engine/memoize.ts'
 import { factsForOnce, oncePlansOf } from '../engine/once.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import type { Plan, Version } from '../engine/plans-in-force.ts'
-import type { Tree } from '../engine/tree.ts'
-import type { Opening } from './opening.ts'
-import { type AccountSource, dated, dayOrNull } from './source.ts'
-import { signupState, toFact } from './to-facts.ts'
+import { signupState, toFact } from '../statements/to-facts.ts'
+import type { OpenAccount } from './account.ts'
+import type { Start } from './starts.ts'
+import { dated, dayOrNull, type StoredAccount } from './stored-account.ts'
 
 /**
  * Returns a function that tells whether a query reads rows that count for a customer: rows that are
  * named by the plans of the customer's affiliates, or by overrides and network tiers of their uplines.
  */
 export function neededQueries(
-  { inForce, selection }: Pick<AccountSource, 'inForce' | 'selection'>,
-  tree: Tree,
+  { inForce, selection, tree }: OpenAccount,
   periods: readonly Period[],
 ): IsNeeded {
   const days = [...new Set(periods.map(({ last }) => last))]
@@ -91,9 +90,7 @@ export type IsNeeded = (
 ) => boolean
 
 /** What is read of days before those of the other queries: records, or the facts that are kept of them. */
-export interface EarlierFacts extends Pick<Opening, 'ends' | 'last'> {
-  /** The form of what is kept. */
-  readonly form: string
+interface EarlierFacts extends Pick<Start, 'ends' | 'last'> {
   /** The queries for what is read one by one, since customers qualify by it. */
   readonly queries: readonly FactQuery[]
 }
@@ -105,8 +102,8 @@ export interface ReadCustomer extends Customer {
 
 /** Reads the earlier facts of customers: those after what is kept of them, and returns what is kept by stored id. */
 async function readEarlier(
-  { db, account, inForce, selection }: AccountSource,
-  { queries, ends, form }: EarlierFacts,
+  { db, row, inForce, selection, form }: OpenAccount,
+  { queries, ends }: EarlierFacts,
   known: readonly KnownCustomer[],
   share: number,
 ) {
@@ -124,7 +121,7 @@ async function readEarlier(
     const key = `${form} ${plans.join(' ')}`
     kept.set(signup.customer_id, { last_day: -Infinity, form: key, facts: '[]' })
   }
-  for (const one of await readKeptFacts(db, account.id, [...kept.keys()], ends)) {
+  for (const one of await readKeptFacts(db, row.id, [...kept.keys()], ends)) {
     if (kept.get(one.customer_id)?.form === one.form) kept.set(one.customer_id, one)
   }
   const found: FoundRows[] = []
@@ -139,7 +136,7 @@ async function readEarlier(
       for (let i = 0; days.length > 0 && i < own.length; i += size) {
         const part = own.slice(i, i + size)
         const ofPart = new Set(part)
-        const [rows = []] = await readFactRows(db, account.id, [
+        const [rows = []] = await readFactRows(db, row.id, [
           { query: { ...query, days }, ids: part, share: (share * part.length) / known.length },
         ])
         found.push({ kind: query.kind, rowsOf: byCustomer(rows, (id) => ofPart.has(id)) })
@@ -161,11 +158,11 @@ const MAX_KEPT = 20_000
 
 /** Returns what is kept of an evaluated customer; null if that is too much. */
 export function keptFactsOf(
-  context: Context,
+  account: OpenAccount,
   { customer, ownerOf }: EvaluatedCustomer,
   key: Omit<KeptFacts, 'facts'>,
 ): KeptFacts | null {
-  const kept = factsForOnce(context, customer, ownerOf, key.last_day)
+  const kept = factsForOnce(account, customer, ownerOf, key.last_day)
   const facts = JSON.stringify(
     kept.map((fact) => ({
       ...fact,
@@ -181,43 +178,68 @@ const readKept = (facts: string): Fact[] =>
     amounts: new Map(fact.amounts.map(([field, units]) => [field, BigInt(units)])),
   }))
 
+/** What a run reads of customers: only what rules need, and of earlier days what is not kept. */
+interface Reading {
+  readonly account: OpenAccount
+  readonly isNeeded: IsNeeded
+  readonly earlier: EarlierFacts
+}
+
+/**
+ * Yields the customers that these affiliates ever had, a few at a time; each customer once. Each batch can be iterated
+ * only once.
+ *
+ * @param affiliates Null: all customers.
+ * @param queries The queries that read their facts.
+ */
+export async function* customersOf(
+  stored: StoredAccount,
+  affiliates: readonly string[] | null,
+  queries: readonly FactQuery[],
+  reading: Reading | null = null,
+): AsyncGenerator<Iterable<ReadCustomer>> {
+  const size = customersPerBatch(queries)
+  for await (const found of findCustomersOf(stored, stored.row.id, affiliates, size)) {
+    yield await readCustomers(stored, queries, found, reading)
+  }
+}
+
 /**
  * Reads customers with their histories and facts, and leaves out those who are not stored. The iterator
  * makes the facts of one customer at a time, so that the memory of the one before can be freed.
  *
- * @param ids At most as many as `customersPerBatch` returns.
- * @param share The share of these customers, 0 to 1, among all whose ids lie between the first and
- * the last of them.
+ * @param found At most as many as `customersPerBatch` returns.
  */
 export async function readCustomers(
-  source: AccountSource,
+  stored: StoredAccount,
   queries: readonly FactQuery[],
-  ids: readonly string[],
-  share: number,
-  isNeeded: IsNeeded = () => true,
-  earlier: EarlierFacts | null = null,
+  { ids, share }: FoundIds,
+  reading: Reading | null = null,
 ): Promise<Iterable<ReadCustomer>> {
-  const { db, account } = source
-  const known = await readKnown(source, ids)
+  const { db, row } = stored
+  const known = await readKnown(stored, ids)
   const needed = queries.flatMap((query) => {
-    const own = known.flatMap((one) => (isNeeded(one, query) ? [one.signup.customer_id] : []))
+    const own = known.flatMap((one) =>
+      (reading?.isNeeded(one, query) ?? true) ? [one.signup.customer_id] : [],
+    )
     return own.length > 0 ? [{ query, ids: own, share: (share * own.length) / known.length }] : []
   })
   const [rows, before] = await Promise.all([
-    readFactRows(db, account.id, needed),
-    earlier && readEarlier(source, earlier, known, share),
+    readFactRows(db, row.id, needed),
+    reading && readEarlier(reading.account, reading.earlier, known, share),
   ])
   const found = needed.map(({ query: { kind } }, i) => ({
     kind,
     rowsOf: byCustomer(rows[i] ?? []),
   }))
-  return toCustomers(source, known, [...found, ...(before?.found ?? [])], (id) => {
+  return toCustomers(stored, known, [...found, ...(before?.found ?? [])], (id) => {
     const kept = before?.kept.get(id)
-    if (!kept || !earlier) return { facts: [], unkept: null }
+    if (!kept || !reading) return { facts: [], unkept: null }
     const { last_day, form, facts } = kept
-    const last = Math.max(...earlier.ends.map((end) => end.last))
+    const { ends, last: until } = reading.earlier
+    const last = Math.max(...ends.map((end) => end.last))
     return {
-      facts: readKept(facts).filter(({ day }) => day <= earlier.last),
+      facts: readKept(facts).filter(({ day }) => day <= until),
       unkept: last_day < last ? { customer_id: id, last_day: last, form } : null,
     }
   })
@@ -227,23 +249,22 @@ export async function readCustomers(
 type KeptOf = (id: string) => Pick<ReadCustomer, 'facts' | 'unkept'>
 
 function* toCustomers(
-  source: AccountSource,
+  stored: StoredAccount,
   known: readonly KnownCustomer[],
   found: readonly FoundRows[],
   keptOf: KeptOf,
 ): Generator<ReadCustomer> {
-  for (const one of known) yield toCustomer(source, one, found, keptOf(one.signup.customer_id))
+  for (const one of known) yield toCustomer(stored, one, found, keptOf(one.signup.customer_id))
 }
 
 /** Reads the customers with these ids who are stored, in their order. */
 async function readKnown(
-  source: AccountSource,
+  stored: StoredAccount,
   ids: readonly string[],
 ): Promise<readonly KnownCustomer[]> {
-  const { db, account } = source
   const [histories, signups] = await Promise.all([
-    readHistories(source, account.id, ids),
-    readSignups(db, account.id, ids),
+    readHistories(stored, stored.row.id, ids),
+    readSignups(stored.db, stored.row.id, ids),
   ])
   return signups.flatMap((signup) => {
     const { customer_id } = signup
@@ -267,7 +288,7 @@ const byCustomer = (rows: readonly FactRow[], isWanted: (id: string) => boolean 
 
 /** Returns a customer with all facts; the first fact that is added is the signup. */
 function toCustomer(
-  { settings }: AccountSource,
+  { settings }: StoredAccount,
   { customer_id, signup: row, affiliations, fields, refusal }: KnownCustomer,
   found: readonly FoundRows[],
   { facts: kept, unkept }: ReturnType<KeptOf>,
@@ -311,6 +332,9 @@ const SIGNUP = {
   amounts: new Map<string, bigint>(),
   count: 1,
 } as const
+
+/** Thrown if a computation reads more facts than its caller allows. */
+export class TooManyFacts extends Error {}
 
 /** The facts after which a computation yields to other requests. */
 const FACTS_BETWEEN_YIELDS = 2000

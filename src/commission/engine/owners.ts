@@ -1,27 +1,7 @@
-import type { Period } from './calendar.ts'
-import type { RateLookup } from './convert.ts'
+import type { Account } from './account.ts'
 import { type Customer, type CustomerFields, type Fact, NO_FIELDS, valueOn } from './facts.ts'
-import { governingVersion, type PlansInForce, type Version } from './plans-in-force.ts'
+import { governingVersion, type Version } from './plans-in-force.ts'
 import type { Reason } from './reasons.ts'
-import type { Tree } from './tree.ts'
-
-/** Everything besides facts and carries that a computation depends on. */
-export interface Context {
-  readonly inForce: PlansInForce
-  readonly tree: Tree
-  readonly rates: RateLookup
-  /** Returns the day for which the rate that applies was published; null for the euro. */
-  readonly rateDay?: (currency: string, day: number) => number | null
-  /** Returns the instant at which a day starts in the account's zone. */
-  readonly dayStart: (day: number) => number
-}
-
-/** A computation of one period. */
-export interface PeriodContext extends Context {
-  readonly period: Period
-  /** Whether steps of lines of an affiliate and plan name each day; absent: no. */
-  readonly isExplained?: (affiliate: string, plan: string) => boolean
-}
 
 /**
  * An owner whose facts count: the affiliate, and the version that governs the fact. An affiliate without
@@ -53,12 +33,12 @@ export const isRefused = ({ refusedFrom }: Customer, day: number): boolean =>
   refusedFrom !== null && refusedFrom <= day
 
 /** Finds the owner of a fact of a customer on a day. */
-export function ownerOn(context: Context, customer: Customer, day: number): Owner {
+export function ownerOn(account: Account, customer: Customer, day: number): Owner {
   const affiliate = valueOn(customer.affiliates, day)
   if (affiliate === null) return unowned(affiliate, 'organic')
-  if (!context.tree.isConfigured(affiliate)) return unowned(affiliate, 'unknown_affiliate')
+  if (!account.tree.isConfigured(affiliate)) return unowned(affiliate, 'unknown_affiliate')
   if (isRefused(customer, day)) return unowned(affiliate, 'refused')
-  const version = governingVersion(context.inForce, affiliate, customer.signupDay, day)
+  const version = governingVersion(account.inForce, affiliate, customer.signupDay, day)
   return { affiliate, version, reason: version ? null : 'no_plan' }
 }
 
@@ -69,11 +49,11 @@ const unowned = (affiliate: string | null, reason: UncountedReason): Owner => ({
 })
 
 /** Returns a function that returns the owner of each fact. It remembers the owner of the last day. */
-export function ownersOf(context: Context, customer: Customer): (fact: Fact) => Owner {
+export function ownersOf(account: Account, customer: Customer): (fact: Fact) => Owner {
   let known: Owner | null = null
   let knownDay = 0
   return ({ day }) => {
-    if (known === null || day !== knownDay) known = ownerOn(context, customer, day)
+    if (known === null || day !== knownDay) known = ownerOn(account, customer, day)
     knownDay = day
     return known
   }

@@ -8,7 +8,7 @@ import {
 import { type ManualEntry as ManualRow, readOpenManualEntries } from '../db/manual-entries.ts'
 import {
   type BookedLine,
-  type BooksOf,
+  type Books,
   type ClosedStatement,
   lineKey,
   type PlanBooks,
@@ -17,10 +17,9 @@ import {
 import { parsePeriod } from '../engine/calendar.ts'
 import { add, type Decimal, decimal, negate, ZERO } from '../engine/decimal.ts'
 import { type PlansInForce, planKey } from '../engine/plans-in-force.ts'
-import type { CorrectedLine } from './cause.ts'
-import type { StatementHead } from './draft.ts'
-import type { ComputedRange } from './range.ts'
-import type { AccountSource } from './source.ts'
+import type { CorrectedLine } from '../statements/cause.ts'
+import type { StatementHead } from '../statements/draft.ts'
+import type { OpenAccount } from './account.ts'
 
 /** The closing of a period, and of all periods before it, for an affiliate and plan. */
 export interface Closing {
@@ -29,9 +28,6 @@ export interface Closing {
   /** When it was closed, in milliseconds. */
   readonly at: number
 }
-
-/** Returns the closings of an affiliate and plan, in order of their last days. */
-export type ClosingsOf = (affiliate: string, plan: string) => readonly Closing[]
 
 /**
  * Returns the closings of affiliates and plans, by `planKey`: approved statements and closed periods.
@@ -66,16 +62,27 @@ function closingsIn(
   return found
 }
 
-/** The books of some affiliates of an account, and when their periods were closed. */
+/** The books of some affiliates of an account, and when their periods were closed: all by `planKey`. */
 export interface AccountBooks {
-  readonly booksOf: BooksOf
-  readonly closingsOf: ClosingsOf
-  /**
-   * Returns when a line of a closed period was last approved, in milliseconds: that includes what was stored before, also
-   * the corrections of earlier periods.
-   */
-  readonly settledOf: (line: Pick<CorrectedLine, 'affiliate_id' | 'plan' | 'period'>) => number
+  readonly books: Books
+  /** In order of their last days. */
+  readonly closings: ReadonlyMap<string, readonly Closing[]>
+  /** When each period was approved, in milliseconds. */
+  readonly approvals: ReadonlyMap<string, readonly { readonly of: string; readonly at: number }[]>
 }
+
+/**
+ * Returns when a line of a closed period was last approved, in milliseconds: that includes what was stored before, also
+ * the corrections of earlier periods.
+ */
+export const settledAt = (
+  { approvals }: Pick<AccountBooks, 'approvals'>,
+  { affiliate_id, plan, period }: Pick<CorrectedLine, 'affiliate_id' | 'plan' | 'period'>,
+): number =>
+  (approvals.get(planKey(affiliate_id, plan)) ?? []).reduce(
+    (last, { of, at }) => (of >= period ? Math.max(last, at) : last),
+    0,
+  )
 
 /** What is stored of the books of an affiliate and plan. */
 interface StoredBooks {
@@ -92,13 +99,13 @@ interface StoredBooks {
 
 /** Reads the books of some affiliates: what was approved, and manual entries. */
 export async function readBooks(
-  { db, account, inForce }: AccountSource,
-  range: ComputedRange,
+  account: OpenAccount,
   affiliates: readonly string[],
 ): Promise<AccountBooks> {
+  const { db, row, inForce } = account
   const [periods, manual] = await Promise.all([
-    readClosedPeriods(db, account.id, affiliates),
-    readOpenManualEntries(db, account.id, affiliates),
+    readClosedPeriods(db, row.id, affiliates),
+    readOpenManualEntries(db, row.id, affiliates),
   ])
   const stored = new Map<string, StoredBooks>()
   const storedAt = (key: string): StoredBooks => {
@@ -106,49 +113,41 @@ export async function readBooks(
     stored.set(key, found)
     return found
   }
-  for await (const { part, items, ...row } of readClosedStatements(db, account.id, affiliates)) {
-    const own = storedAt(planKey(row.affiliate_id, row.plan))
-    if (part === 1) own.rows.push(row)
-    for (const item of items) addItem(own, row.period, item)
+  for await (const { part, items, ...one } of readClosedStatements(db, row.id, affiliates)) {
+    const own = storedAt(planKey(one.affiliate_id, one.plan))
+    if (part === 1) own.rows.push(one)
+    for (const item of items) addItem(own, one.period, item)
   }
   for (const entry of manual) storedAt(planKey(entry.affiliate_id, entry.plan)).manual.push(entry)
   const statements = [...stored.values()].flatMap(({ rows }) => rows)
   const entered = manual.map(({ affiliate_id, plan }) => planKey(affiliate_id, plan))
   const closed = closingsIn(inForce, affiliates, { statements, periods }, new Set(entered))
   for (const [key, own] of closed) storedAt(key).closings.push(...own)
-  const books = new Map(
-    [...stored].map(
-      ([key, one]) => [key, toPlanBooks(one, manualFrom(inForce, key, range))] as const,
-    ),
+  const approvals = [...stored].map(([key, { rows }]) => {
+    const [affiliate, plan] = ownerOf(key)
+    // Where a period has a statement, its own approval counts.
+    const others = periods.filter(
+      (one) =>
+        one.plan === plan &&
+        !one.open.includes(affiliate) &&
+        rows.every(({ period }) => period !== one.period),
+    )
+    const own = rows.map(({ period, approved_at }) => ({ of: period, at: approved_at }))
+    const ofPeriods = others.map(({ period, closed_at }) => ({ of: period, at: closed_at }))
+    return [key, [...own, ...ofPeriods]] as const
+  })
+  const books = [...stored].map(
+    ([key, one]) => [key, toPlanBooks(one, manualFrom(account, key))] as const,
   )
-  return {
-    booksOf: (affiliate, plan) => books.get(planKey(affiliate, plan)) ?? null,
-    closingsOf: (affiliate, plan) => closed.get(planKey(affiliate, plan)) ?? [],
-    settledOf: ({ affiliate_id, plan, period }) => {
-      const rows = stored.get(planKey(affiliate_id, plan))?.rows ?? []
-      // Where a period has a statement, its own approval counts.
-      const others = periods.filter(
-        (one) =>
-          one.plan === plan &&
-          !one.open.includes(affiliate_id) &&
-          rows.every((row) => row.period !== one.period),
-      )
-      const approvals = [
-        ...rows.map((row) => ({ of: row.period, at: row.approved_at })),
-        ...others.map((one) => ({ of: one.period, at: one.closed_at })),
-      ]
-      return Math.max(0, ...approvals.flatMap(({ of, at }) => (of >= period ? [at] : [])))
-    },
-  }
+  return { books: new Map(books), closings: closed, approvals: new Map(approvals) }
 }
 
+const ownerOf = (key: string): readonly [affiliate: string, plan: string] => JSON.parse(key)
+
 /** Returns the first day that a manual entry of an affiliate and plan can have. */
-function manualFrom(
-  inForce: AccountSource['inForce'],
-  key: string,
-  { anchor, unassignedFrom }: ComputedRange,
-): number {
-  const [affiliate, plan]: [string, string] = JSON.parse(key)
+function manualFrom({ inForce, range }: OpenAccount, key: string): number {
+  const { anchor, unassignedFrom } = range
+  const [affiliate, plan] = ownerOf(key)
   const assignment = inForce.assignmentsOf(affiliate).find((one) => one.plan === plan)
   return assignment ? Math.max(anchor, assignment.from) : unassignedFrom
 }

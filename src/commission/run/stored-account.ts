@@ -6,22 +6,21 @@ import { readMapping } from '../../platform/directory/status-maps.ts'
 import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../platform/zone.ts'
 import type { DayRange, FactSelection } from '../db/fact-tables.ts'
+import type { Account as EngineAccount } from '../engine/account.ts'
 import { dayNumber, dayText, type PeriodKind } from '../engine/calendar.ts'
-import type { Context } from '../engine/context.ts'
-import { type LoadedRates, type RateFinder, rateFinder, rateLookup } from '../engine/convert.ts'
+import { type RateFinder, rateLookup } from '../engine/convert.ts'
 import type { Dated } from '../engine/facts.ts'
 import { memoize } from '../engine/memoize.ts'
 import { buildPlansInForce, type PlansInForce } from '../engine/plans-in-force.ts'
-import type { Tree } from '../engine/tree.ts'
+import { buildTree, type Tree } from '../engine/tree.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { readStoredPlans } from '../plans/stored-plans.ts'
-import type { AccountKey } from './days.ts'
-import { currenciesOf, selectFacts, statusMembersOf } from './select-facts.ts'
-import type { FactSettings } from './to-facts.ts'
+import { currenciesOf, selectFacts, statusMembersOf } from '../statements/select-facts.ts'
+import type { FactSettings } from '../statements/to-facts.ts'
 
-/** The databases, plans and settings from which an account's commissions are computed. */
-export interface AccountSource extends Databases {
-  readonly account: Account
+/** What an account's commissions are computed from, besides records and books, as it is stored. */
+export interface StoredAccount extends Databases {
+  readonly row: Account
   readonly inForce: PlansInForce
   /** The kinds of periods that its plans have. */
   readonly periodKinds: readonly PeriodKind[]
@@ -34,17 +33,20 @@ export interface AccountSource extends Databases {
 }
 
 /** Reads the plans, affiliates and settings of an account. */
-export async function openSource(
+export async function readAccount(
   env: Env,
   account: Account,
   db: Databases['db'] = accountDatabase(env, account),
-): Promise<AccountSource> {
+): Promise<StoredAccount> {
   const databases = { db, directory: env.DB }
-  return sourceOf(databases, account, await readSource(databases, account))
+  return storedAccount(databases, account, await readRows(databases, account))
 }
 
 /** Reads the stored plans, affiliates and settings of an account, in parallel. */
-export const readSource = ({ db, directory }: Databases, { id, vertical }: AccountKey) =>
+export const readRows = (
+  { db, directory }: Databases,
+  { id, vertical }: Pick<Account, 'id' | 'vertical'>,
+) =>
   Promise.all([
     // `readStoredPlans` uses only methods that a session has, too.
     readStoredPlans(db as D1Database, id),
@@ -54,13 +56,13 @@ export const readSource = ({ db, directory }: Databases, { id, vertical }: Accou
     readMapping(directory, id),
   ])
 
-/** Returns the source of an account from the result of `readSource`, at `now` (milliseconds). */
-export function sourceOf(
+/** Returns what is stored of an account from the result of `readRows`, at `now` (milliseconds). */
+export function storedAccount(
   databases: Databases,
   account: Account,
-  [stored, parents, definitions, statusMap]: Awaited<ReturnType<typeof readSource>>,
+  [stored, parents, definitions, statusMap]: Awaited<ReturnType<typeof readRows>>,
   now: number = Date.now(),
-): AccountSource {
+): StoredAccount {
   const inForce = plansInForceOf(stored)
   const signed = account.amount_signs === 'signed'
   const outflows = definitions.filter(({ outflow }) => signed && outflow)
@@ -81,7 +83,7 @@ export function sourceOf(
   }
   return {
     ...databases,
-    account,
+    row: account,
     inForce,
     parents,
     selection,
@@ -136,10 +138,33 @@ export const dated = <P extends { readonly from: string | null }, T>(
   read: (part: P) => T,
 ): Dated<T>[] => history.map((part) => ({ from: dayOrNull(part.from), value: read(part) }))
 
-/** Returns a finder that throws for other days, whose rates were not loaded, instead of `fx_missing`. */
-export const withinDays =
-  (find: RateFinder, days: readonly DayRange[]): RateFinder =>
-  (currency, day) => {
+/** Returns the tree of affiliates with their stored parents. */
+export const storedTree = (affiliates: readonly AffiliateParents[]): Tree =>
+  buildTree(
+    affiliates.map(({ affiliate_id, parents }) => ({
+      affiliate_id,
+      parents: dated(parents, ({ parent }) => parent),
+    })),
+  )
+
+/** Returns what the engine needs of an account, with rates of some days. They throw for other days. */
+export const engineAccount = (
+  { inForce, settings, parents }: StoredAccount,
+  find: RateFinder,
+  days: readonly DayRange[],
+): EngineAccount => ({
+  inForce,
+  tree: storedTree(parents),
+  dayStart: settings.dayStart,
+  ...ratesWithin(find, days),
+})
+
+/** Returns the rates of a finder, and the days from which they come. They throw for other days, whose rates were not loaded, instead of `fx_missing`. */
+export function ratesWithin(
+  find: RateFinder,
+  days: readonly DayRange[],
+): Pick<EngineAccount, 'rates' | 'rateDay'> {
+  const findLoaded: RateFinder = (currency, day) => {
     const found = find(currency, day)
     const isMissing = found === 'fx_missing'
     if (isMissing && !days.some(({ first, last }) => first <= day && day <= last)) {
@@ -147,23 +172,11 @@ export const withinDays =
     }
     return found
   }
-
-/** Returns everything that a computation needs besides facts. Its rate finder throws for days other than those of `rates`. */
-export function contextOf(
-  { inForce, settings }: AccountSource,
-  tree: Tree,
-  rates: LoadedRates,
-  days: readonly DayRange[],
-): Context {
-  const find = withinDays(rateFinder(rates), days)
-  return { inForce, tree, dayStart: settings.dayStart, ...ratesOfFinder(find) }
+  return {
+    rates: rateLookup(findLoaded),
+    rateDay: (currency, day) => {
+      const found = findLoaded(currency, day)
+      return typeof found === 'string' || currency === 'EUR' ? null : found.day
+    },
+  }
 }
-
-/** Returns the rates of a finder, and the days from which they come. */
-export const ratesOfFinder = (find: RateFinder): Pick<Context, 'rates' | 'rateDay'> => ({
-  rates: rateLookup(find),
-  rateDay: (currency, day) => {
-    const found = find(currency, day)
-    return typeof found === 'string' || currency === 'EUR' ? null : found.day
-  },
-})

@@ -24,11 +24,11 @@ import {
 } from '../db/runs.ts'
 import { dayNumber, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
-import { type Computation, divide, openComputation } from './compute.ts'
-import { QUIET_MS, RUN_LIMITS, STEP_LIMITS } from './limits.ts'
-import { endOf } from './period-end.ts'
-import { type AccountSource, openSource } from './source.ts'
-import { refreshDrafts } from './store.ts'
+import { QUIET_MS, RUN_LIMITS, STEP_LIMITS } from '../statements/limits.ts'
+import { endOf } from '../statements/period-end.ts'
+import { dependencies, divide, type OpenAccount, openAccount } from './account.ts'
+import { storeStatements } from './morning.ts'
+import { readAccount, type StoredAccount } from './stored-account.ts'
 
 // Why a run failed, as `GET runs/{id}` says it.
 
@@ -76,8 +76,8 @@ async function findRunAccount(
  * Returns the period up to which a run goes: to the last one of its kind with a draft, so that no draft stays that the
  * records no longer support (§16.32).
  */
-export async function lastOfRun({ db, account }: AccountSource, period: Period): Promise<Period> {
-  const drafted = parsePeriod((await lastDraftPeriod(db, account.id, period.id)) ?? '')
+export async function lastOfRun({ db, row }: StoredAccount, period: Period): Promise<Period> {
+  const drafted = parsePeriod((await lastDraftPeriod(db, row.id, period.id)) ?? '')
   return drafted !== null && drafted.last > period.last ? drafted : period
 }
 
@@ -92,8 +92,8 @@ export async function beginRun(env: Env, parameters: RunParameters, now: number)
   const stored = await findRun(db, account.id, id)
   if (stored?.status !== 'running') return 0
   if (stored.steps !== null) return stored.steps
-  const source = await openSource(env, account)
-  const steps = await planSteps(await openComputation(source, await lastOfRun(source, period)))
+  const opened = await readAccount(env, account)
+  const steps = await planSteps(await openAccount(opened, await lastOfRun(opened, period)))
   return storeSteps(db, account.id, id, steps)
 }
 
@@ -109,9 +109,9 @@ export async function makeStep(
   const affiliates = await beginStep(db, stored, new Date(now).toISOString())
   if (affiliates.length === 0) return
   const position = await raisePosition(db, account.id)
-  const source = await openSource(env, account)
-  const computed = await openComputation(source, await lastOfRun(source, period))
-  await refreshDrafts({ ...computed, position }, affiliates, stored, now, position)
+  const read = await readAccount(env, account)
+  const opened = await openAccount(read, await lastOfRun(read, period))
+  await storeStatements(opened, affiliates, stored, { readAt: now, position })
   await endStep(db, stored)
 }
 
@@ -145,31 +145,26 @@ export async function finishRun(
  * Divides the affiliates of an account into steps, so that those with the same customers share a
  * step.
  */
-export async function planSteps(scope: Computation): Promise<string[][]> {
-  const affiliates = await settledAffiliates(scope)
+export async function planSteps(account: OpenAccount): Promise<string[][]> {
+  const affiliates = await settledAffiliates(account)
   if (affiliates.length === 0) return []
-  const counts = await countCustomers(scope.source, scope.source.account.id)
-  return divide(scope, orderByTree(scope, affiliates), (one) => counts.get(one) ?? 0, STEP_LIMITS)
+  const counts = await countCustomers(account, account.row.id)
+  const inOrder = orderByTree(account, affiliates)
+  return divide(dependencies(account), inOrder, (one) => counts.get(one) ?? 0, STEP_LIMITS)
 }
 
 /** Returns the affiliates whose statements a run settles. */
-export async function settledAffiliates({
-  source,
-  range,
-}: Pick<Computation, 'source' | 'range'>): Promise<string[]> {
-  const { db, account, inForce, parents } = source
+export async function settledAffiliates(account: OpenAccount): Promise<string[]> {
+  const { db, row, inForce, parents, range } = account
   const assigned = parents
     .map(({ affiliate_id }) => affiliate_id)
     .filter((one) => inForce.assignmentsOf(one).length > 0)
-  const stored = await affiliatesToSettle(db, account.id, range.period.id)
+  const stored = await affiliatesToSettle(db, row.id, range.period.id)
   return [...new Set([...assigned, ...stored])]
 }
 
 /** Orders affiliates so that those with the same uplines follow each other. */
-function orderByTree(
-  { context: { tree }, range }: Computation,
-  affiliates: readonly string[],
-): string[] {
+function orderByTree({ tree, range }: OpenAccount, affiliates: readonly string[]): string[] {
   const paths = affiliates.map((affiliate) => {
     const uplines = tree.uplines(affiliate, range.period.last)
     return { affiliate, path: [...uplines.toReversed(), affiliate] }
