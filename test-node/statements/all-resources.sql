@@ -20,7 +20,7 @@ select
         (select ifnull(sum(held), 0) from totals where account = :account) as held;
 
 -- checkWritten
-select iif(changes() = :written, 1, json('changed'));
+select iif(changes() = :written, 1, json_extract('{}', 'abort: changed meanwhile'));
 
 -- addTotals
 insert into totals (account, resource, total, held, bytes)

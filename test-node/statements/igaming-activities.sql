@@ -63,7 +63,7 @@ insert into deliveries (account, id, resource, dry_run, status, summary, errors_
         and not (exists (select 1 from erasures where account = :account)
           and exists (select 1 from jsonb_each(:erased) r
             where not r.value ->> 1 and exists (select 1 from erasures e
-              where e.account = :account and e.customer_id = r.value ->> 0))), 1, json('changed'));
+              where e.account = :account and e.customer_id = r.value ->> 0))), 1, json_extract('{}', 'abort: changed meanwhile'));
 
 -- noteLate
 insert into late_changes (account, at, seq, resource, customer_id, day, id, kind, delivery, before, after)

@@ -67,7 +67,7 @@ insert into deliveries (account, id, resource, dry_run, status, summary, errors_
         and not (exists (select 1 from erasures where account = :account)
           and exists (select 1 from jsonb_each(:erased) r
             where not r.value ->> 1 and exists (select 1 from erasures e
-              where e.account = :account and e.customer_id = r.value ->> 0))), 1, json('changed'));
+              where e.account = :account and e.customer_id = r.value ->> 0))), 1, json_extract('{}', 'abort: changed meanwhile'));
 
 -- keepFields
 with sent(idx, customer_id, signup_date, tracking_data, country_code, first_name, last_name, day, regtime, extras, first_day, verdict, link, sent_verdict, revision, held, erased, from_day) as (
