@@ -12,8 +12,8 @@ import { isSafe } from '../../src/platform/auth/roles.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { type AnyOperation, namesFor } from '../../src/platform/http/operation.ts'
 import { isFor } from '../../src/platform/http/operation-words.ts'
-import { ask, askAdmin, json, partner } from '../partner.ts'
-import { affiliateWorld } from './affiliate-world.ts'
+import { ask, askAdmin, askWith, json, partner } from '../partner.ts'
+import { affiliateWorld, type Who } from './affiliate-world.ts'
 
 // Pages of the portal call operations through a door inside the Worker. It checks what that of requests checks.
 
@@ -71,30 +71,64 @@ test('both doors answer the same, until the affiliate may only read, is suspende
     expect([of.id, await codeOf(call(of))]).toEqual([of.id, 'invalid_affiliate_key'])
 })
 
-test('what affiliates do not have, or is of another affiliate, is not there', async () => {
+/** What an affiliate has beside the lines of statements, each with an id that nobody has. */
+const NOBODYS = {
+  statement_id: 'stm_000000000000000000000000',
+  link_id: 'abcdefgh',
+  question_id: 'qst_none',
+  postback_id: 'pbk_none',
+}
+
+/** Makes what an affiliate may have. Returns its ids. */
+async function idsOf(firm: Awaited<ReturnType<typeof affiliateWorld>>, who: Who) {
+  const statement_id = firm.statementOf(who).id
+  const key = await firm.makeKey(who, { scope: 'read links' })
+  const make = (path: string, body: object) =>
+    json(askWith(key, `/affiliate/v1/${path}`, 'POST', body))
+  const question = await make('questions', { statement: statement_id, text: 'Why?' })
+  const url = 'https://tracker.example/'
+  const postback = await make('postbacks', { url, events: ['signup'] })
+  const [{ link_id }] = (await json(askWith(key, '/affiliate/v1/links'))).data
+  return { statement_id, link_id, question_id: question.id, postback_id: postback.id }
+}
+
+test('what affiliates do not have is not there, and what is of another one is what does not exist, to the byte', async () => {
   const world = await affiliateWorld()
-  const ids = { statement_id: world.statementOf('other').id }
-  const { call: other } = await begin(world.account, 'other')
-  const byId = new Map(own.map((of) => [of.id, of]))
-  const { link_id } = (await other(byId.get('createOwnLink')!, {
-    landing_page: 'https://acme.example/start',
-  }).catch(() => ({ link_id: 'x' }))) as { link_id: string }
-  const question = (await other(byId.get('askQuestion')!, {
-    ...{ statement: ids.statement_id, text: 'Why?' },
-  })) as { id: string }
-  const postback = (await other(byId.get('createPostback')!, {
-    ...{ url: 'https://tracker.example/', events: ['signup'] },
-  })) as { id: string }
-  const theirs = { ...ids, link_id, question_id: question.id, postback_id: postback.id }
+  const foreign = await affiliateWorld('other-firm')
   const { call } = await begin(world.account, 'own')
   for (const of of all.filter((one) => !own.includes(one)))
     expect([of.id, await codeOf(call(of))]).toEqual([of.id, 'not_found'])
-  for (const of of own.filter(({ path }) => /\}.*\{(?!line)/.test(path))) {
-    const body = { text: 'Why?', from: '2026-10-01T00:00:00Z' }
-    const sent = Object.entries({ ...theirs, ...body }).filter(
-      ([name]) => Object.hasOwn(of.params, name) || Object.hasOwn(of.body, name),
-    )
-    expect([of.id, await codeOf(call(of, Object.fromEntries(sent)))]).toEqual([of.id, 'not_found'])
+  const key = await world.makeKey('own', { scope: 'read links' })
+  const strangers = [
+    ...(['top', 'below', 'other'] as const).map((who) => [world, who] as const),
+    [foreign, 'other'] as const,
+  ]
+  for (const [firm, who] of strangers) {
+    const theirs: typeof NOBODYS = await idsOf(firm, who)
+    for (const of of own.filter(({ path }) => /\}.*\{(?!line)/.test(path))) {
+      const body = { text: 'Why?', from: '2026-10-01T00:00:00Z', disabled: true }
+      const sent = Object.entries(body).filter(([name]) => Object.hasOwn(of.body, name))
+      const refusalOf = async (ids: typeof NOBODYS) => {
+        const named = Object.entries(ids).filter(([name]) => Object.hasOwn(of.params, name))
+        const code = await codeOf(call(of, Object.fromEntries([...named, ...sent])))
+        const path = of.path.replace('/accounts/{account}', '/affiliate/v1')
+        const at = named.reduce((to, [name, id]) => to.replace(`{${name}}`, id), path)
+        const read = isSafe(of.method) ? undefined : Object.fromEntries(sent)
+        const response = await askWith(key, at, of.method, read)
+        const text = (await response.text()).replace(/"request_id":"[^"]+"/, '')
+        return [
+          of.id,
+          code,
+          response.status,
+          named.reduce((to, [, id]) => to.replace(id, ''), text),
+        ]
+      }
+      const missing = await refusalOf(NOBODYS)
+      expect(missing).toEqual([of.id, 'not_found', 404, expect.any(String)])
+      expect(await refusalOf(theirs)).toEqual(missing)
+    }
+    const { data } = await json(askAdmin(`${firm.path}/links?affiliate_id=${who}`))
+    expect(data).toMatchObject([{ link_id: theirs.link_id, disabled: false }])
   }
 })
 

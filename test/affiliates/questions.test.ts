@@ -136,14 +136,6 @@ test('a pseudonym of another affiliate, the word `hidden` and a hidden draft are
   expect((await asks('own', { line: line?.id })).status).toBe(404)
 })
 
-test('another question of the account is the 404 of a missing one', async () => {
-  const { id } = await newQuestion('other')
-  const more = { text: 'Me too' }
-  const missing = await bytesOf(await post('own', 'questions/qst_none/messages', more))
-  expect(await bytesOf(await post('own', `questions/${id}/messages`, more))).toEqual(missing)
-  expect((await askAdmin('accounts/acme-forex/questions/qst_none')).status).toBe(404)
-})
-
 test('a question without a subject, with two, or without words is refused', async () => {
   const refused = async (body: object) => {
     const response = await post('own', 'questions', body)
@@ -213,17 +205,6 @@ test('a question has at most 100 messages, on either side', async () => {
     })
   expect((await post('own', `questions/${id}/messages`, { text: 'More' })).status).toBe(409)
   expect((await admin(`/${id}/answers`, 'POST', { text: 'More' })).status).toBe(409)
-})
-
-test('a key that only reads, a suspended affiliate and a disabled key ask nothing', async () => {
-  const key = await world.makeKey('own')
-  const body = JSON.stringify({ ...statementOf('own'), text: QUESTION })
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-  const response = await ask('/affiliate/v1/questions', { method: 'POST', headers, body })
-  expect([response.status, (await json(response)).code]).toEqual([403, 'insufficient_scope'])
-  await askAdmin(`${world.path}/affiliates`, 'PUT', [{ affiliate_id: 'own', status: 'suspended' }])
-  expect((await asks('own', statementOf('own'))).status).toBe(403)
-  expect(await json(admin(''))).toMatchObject({ data: [] })
 })
 
 test('the audit log says who asked and answered, without what they wrote', async () => {

@@ -103,24 +103,3 @@ test('a link keeps a page that is not allowed any more until another is chosen',
   await send('save', { link: link_id, landing_page: PAGE, name: '' })
   expect(await links()).toMatchObject([{ name: null, landing_page: PAGE }])
 })
-
-test('a link of another affiliate does not exist', async () => {
-  const { data } = await json(askAdmin(`${world.path}/links?affiliate_id=other`))
-  const [other] = data
-  expect((await browser.get(`${AT}?link=${other.link_id}`)).status).toBe(404)
-  const changed = await send('off', { link: other.link_id })
-  expect(changed.status).toBe(404)
-  expect((await json(askAdmin(`${world.path}/links/${other.link_id}`))).disabled).toBe(false)
-})
-
-test('a form without the token of the session, and one of a suspended affiliate, change nothing', async () => {
-  const [{ link_id }] = await links()
-  const forged = await browser.post(AT, { csrf: 'x', change: 'off', link: link_id })
-  expect(forged.status).toBe(400)
-  const csrf = hidden(await (await browser.get(AT)).text(), 'csrf')
-  const suspended = [{ affiliate_id: 'own', status: 'suspended' }]
-  await askAdmin(`${world.path}/affiliates`, 'PUT', suspended)
-  const late = await browser.post(AT, { csrf, change: 'off', link: link_id })
-  expect(late.status).toBe(403)
-  expect((await links())[0].disabled).toBe(false)
-})

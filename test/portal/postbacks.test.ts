@@ -121,5 +121,8 @@ test('a form of another session, or of another site, changes nothing', async () 
   const csrf = hidden(await (await other.get(AT)).text(), 'csrf')
   const fields = { csrf, change: 'add', url: URL_TYPED, 'on signup': 'yes', method: 'GET' }
   expect((await browser.post(AT, fields)).status).toBe(400)
+  const own = { ...fields, csrf: hidden(await read(), 'csrf') }
+  const foreign = { Origin: 'https://evil.example' }
+  expect((await browser.post(AT, own, foreign)).status).toBe(400)
   expect(await stored()).toEqual([])
 })

@@ -104,18 +104,6 @@ test('a question that is refused says why in the language of the affiliate, and 
   expect(refused).toContain('One more</textarea>')
 })
 
-test('a form of another session asks nothing', async () => {
-  const statement = world.statementOf('own').id
-  const other = await signedInFor('acme-forex', 'other')
-  const csrf = hidden(
-    await (await other.get(`${AT}/questions?statement=${statement}`)).text(),
-    'csrf',
-  )
-  const response = await browser.post(`${AT}/questions`, { csrf, statement, text: 'Why?' })
-  expect(response.status).toBe(400)
-  expect(await listed()).toEqual([])
-})
-
 test('an answer is announced on every page until the member has seen the questions', async () => {
   const statement = world.statementOf('own').id
   const announced = async (path: string) =>
