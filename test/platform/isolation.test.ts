@@ -1,0 +1,99 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { beginRun, finishRun, makeStep } from '../../src/commission/run/runs.ts'
+import { reviewAfterRun } from '../../src/fraud/review-step.ts'
+import * as schema from '../../src/platform/db/schema.ts'
+import { columnNames, type Table, tableName } from '../../src/platform/db/table.ts'
+import type { Job } from '../../src/platform/jobs.ts'
+import { storeStarted } from '../commission/stored-runs.ts'
+import { overriding } from '../overriding.ts'
+import { worldOf } from '../sweep/endure.ts'
+import { surrounded } from '../sweep/platform.ts'
+import { asks, ROUTES } from '../sweep/routes.ts'
+import type { World } from '../sweep/worlds.ts'
+import { deliverJob, listing } from './crons.ts'
+
+// The plan of a statement shows whether it can reach rows of another account.
+
+const OWNED = Object.values<Table>(schema).flatMap((table) =>
+  columnNames(table).includes('account') ? [tableName(table)] : [],
+)
+
+/** Steps that reach rows of all accounts, each with its reason. */
+const OF_ALL: readonly RegExp[] = [
+  // Random keys, whose rows say of which account they are.
+  /\((?:id|link_id|client_id|digest)=\?\)/,
+  // The log of the whole service.
+  /^SCAN audit_log/,
+  // The runs under way are limited over all accounts.
+  /^SCAN statement_runs USING COVERING INDEX statement_runs_running$/,
+  // A row for each account that moves, which closes its database for it.
+  /^SCAN doors$/,
+]
+
+/** Whether a name in a plan stands for a table with rows of accounts, and for nothing else in the statement. */
+function isOwned(sql: string, name: string): boolean {
+  const named = [...sql.matchAll(new RegExp(`([\\w)]+)"?(?: as)? "?${name}\\b(?!\\.)`, 'g'))]
+  const isAlias = named.length > 0 && named.every(([, table = '']) => OWNED.includes(table))
+  return isAlias || OWNED.includes(name)
+}
+
+/** Returns the steps of a statement that reach rows whatever their account is. */
+async function stepsAcross(sql: string): Promise<string[]> {
+  const places = new Set(sql.match(/\?\d+/g)).size || (sql.match(/\?/g) ?? []).length
+  const plan = await env.DB.prepare(`explain query plan ${sql}`)
+    .bind(...Array(places).fill(null))
+    .all<{ detail: string }>()
+  return plan.results.flatMap(({ detail }) => {
+    const [, name] = /^(?:SCAN|SEARCH) (\S+)(?!.*\(account=\?)/.exec(detail) ?? []
+    const isKnown = OF_ALL.some((one) => one.test(detail))
+    return name !== undefined && !isKnown && isOwned(sql, name) ? [detail] : []
+  })
+}
+
+test('no statement of an operation, a run or a job of an account reaches rows of another one', async () => {
+  const statements = new Map<string, string>()
+  const watched = (who: string) =>
+    surrounded(({ sql }, act) => {
+      for (const one of sql.split(';')) statements.set(one.trim(), who)
+      return act()
+    })
+  const worlds = new Map<string, World>()
+  for (const route of ROUTES) {
+    const key = JSON.stringify([route.vertical, route.records])
+    const world = (!route.writes && worlds.get(key)) || (await worldOf(route))
+    if (!route.writes) worlds.set(key, world)
+    const context = createExecutionContext()
+    await (await asks(route, world, watched(route.id), context)).arrayBuffer()
+    await waitOnExecutionContext(context)
+  }
+  const now = Date.now()
+  for (const { account } of worlds.values()) {
+    const run = await storeStarted(account, '2026-10')
+    const platform = watched('a run')
+    const steps = await beginRun(platform, run, now)
+    for (let step = 1; step <= steps; step++) await makeStep(platform, run, step, now)
+    await finishRun(platform, run, now)
+    await reviewAfterRun(platform, account, now)
+  }
+  const of = { at: now, binding: 'DB' }
+  const accounts = [...worlds.values()].map(({ account }) => account)
+  const jobs: Job[] = accounts.flatMap((account): Job[] => [
+    { ...of, job: 'morning', account },
+    { ...of, job: 'export', account },
+    { ...of, job: 'feeds', accounts: [account] },
+    { ...of, job: 'postbacks', accounts: [account] },
+  ])
+  for (const job of jobs) {
+    const ACCOUNT_JOBS = listing([])
+    await deliverJob(job, overriding(watched(`the job ${job.job}`), { ACCOUNT_JOBS }))
+  }
+  expect(statements.size).toBeGreaterThan(500)
+  const found: string[] = []
+  for (const [sql, who] of statements) {
+    if (!/^(?:select|with|insert|update|delete)\b/.test(sql)) continue
+    for (const step of await stepsAcross(sql)) found.push(`${step} | ${who}: ${sql.slice(0, 200)}`)
+  }
+  expect(found.sort()).toEqual([])
+})
