@@ -69,8 +69,6 @@ export const listPasskeys = (
   { account, affiliate_id, member }: Omit<SessionKey, 'credential_id'>,
 ) => all<Passkey>(db, LIST_PASSKEYS, { account, affiliate_id, member })
 
-const IS_OPEN = `account = :account and digest = :digest and used_at is null and ends_at > :now`
-
 const REJECT_CLOSED = compileStatement(`
   select ${ABORT} where not exists (
     select 1 from affiliate_invitations i
@@ -78,9 +76,8 @@ const REJECT_CLOSED = compileStatement(`
     where i.account = :account and i.digest = :digest and i.used_at is null and i.ends_at > :now
       and a.status = 'active')`)
 
-const USE_INVITATION = compileStatement(
-  `update affiliate_invitations set used_at = :at where ${IS_OPEN}`,
-)
+const USE_INVITATION = compileStatement(`
+  update affiliate_invitations set used_at = :at where account = :account and digest = :digest`)
 
 const INSERT_MEMBER = compileStatement(`
   insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at, invited_by)
