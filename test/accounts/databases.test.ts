@@ -101,6 +101,20 @@ describe('the database of a new account', () => {
     expect(await create(world, { binding: 'DB_2' })).toBe('DB_2')
   })
 
+  test('keeps no rules there of an attempt that failed', async () => {
+    await env.DB_2.prepare(
+      `insert into fraud_rule_versions (account, rule, version, effective_from, terms, created_at)
+       values ('late', 'reversals', 1, '2026-01-01', '{}', ''), ('late', 'x', 1, '2026-01-01', '{}', '')`,
+    ).run()
+    await create(env as Env, { account: 'late', binding: 'DB_2' })
+    await create(env as Env, { account: 'first', binding: 'DB_2' })
+    const rulesOf = async (account: string) => {
+      const of = `select rule from fraud_rule_versions where account = ? order by rule`
+      return (await env.DB_2.prepare(of).bind(account).all()).results
+    }
+    expect(await rulesOf('late')).toEqual(await rulesOf('first'))
+  })
+
   test('of a jurisdiction without a measured database is its first, and DB without any', async () => {
     expect(await create(withDatabases('DB_EU_1', 'DB_EU_2'), { jurisdiction: 'eu' })).toBe(
       'DB_EU_1',

@@ -80,8 +80,8 @@ const parameters = (requests: Awaited<ReturnType<typeof deliver>>) =>
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
 
 /** Lets the minute pass for which an event waits for a click. */
-function waitForClicks() {
-  vi.setSystemTime(Date.now() + 61_000)
+function waitForClicks(until = Date.now() + 61_000) {
+  vi.setSystemTime(until)
   onTestFinished(() => void vi.useRealTimers())
 }
 
@@ -663,10 +663,11 @@ test('§18.3 an event waits for the click that its customer came by, at most a m
   const { data } = await json(askAdmin(`${world.path}/links?per_page=100`))
   const { link_id } = data.find((one: { affiliate_id: string }) => one.affiliate_id === 'own')
   const account = 'acme-forex'
+  const clickedAt = Date.now()
   const codes = await Promise.all(
     [1, 2].map(() => {
       const origin = { link_id, account, affiliate_id: 'own' }
-      return encodeTrackingCode(env.TRACKING_KEYS, origin, newClickId(Date.now()))
+      return encodeTrackingCode(env.TRACKING_KEYS, origin, newClickId(clickedAt))
     }),
   )
   for (const [i, tracking_data] of codes.entries()) {
@@ -695,7 +696,9 @@ test('§18.3 an event waits for the click that its customer came by, at most a m
     ['qualified', link_id, 'late'],
     ['signup', link_id, 'late'],
   ])
-  waitForClicks()
+  waitForClicks(clickedAt + 59_999)
+  expect(await sent()).toEqual([])
+  waitForClicks(clickedAt + 60_000)
   expect(await sent()).toEqual([
     ['first_deposit', link_id, ''],
     ['qualified', link_id, ''],

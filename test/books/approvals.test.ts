@@ -1,9 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { BOOK_LIMITS } from '../../src/books/limits.ts'
 import { brand } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { monthly, storePlan } from '../commission/stored.ts'
 import { overridingSessions } from '../ingest/watched.ts'
+import { restoring } from '../limits.ts'
 import { askAdmin, json, ORIGIN, partner, register } from '../partner.ts'
 import {
   askAda,
@@ -16,6 +18,8 @@ import {
   storeRows,
   storeRun,
 } from './book-rows.ts'
+
+restoring(BOOK_LIMITS)
 
 const PATH = 'accounts/acme-forex'
 const PERIOD = '2024-10'
@@ -302,7 +306,8 @@ describe('a period', () => {
     expect((await ask('2024-W41', { plan: 'ib' })).status).toBe(422)
   })
 
-  test('approves what can be, names what cannot, and closes for all others', async () => {
+  test.each([500, 2])('approves by %i, names what cannot be, and closes', async (batch) => {
+    BOOK_LIMITS.batch = batch
     const hold = {
       rule: 'r',
       version: 1,

@@ -322,6 +322,12 @@ test('a correction says what a record was and is', async () => {
   const { paid } = await august()
   await paid('t-1', '2026-08-10', 300, { status: 'pending' })
   await paid('t-1', '2026-08-10', 300)
+  // What changed of the same record of another account is not its cause.
+  await env.DB.prepare(
+    `insert into late_changes
+     select 'other', at + 1, seq, resource, customer_id, day, id, kind, delivery, before, '{}'
+     from late_changes`,
+  ).run()
   const [correction] = await adjustmentsOf('2026-09', 'aff-7')
   expect(correctionSentence(correction!)).toBe(
     'The deposit of 10 Aug 2026 was changed from 200.00 EUR to 300.00 EUR.',

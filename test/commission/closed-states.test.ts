@@ -148,6 +148,7 @@ const affiliations = (account: string, ...parts: object[]) =>
 
 test.each([
   ['late', (firm) => payBy(firm, '06-04', { amount_currency: 25 })],
+  ['last', (firm) => payBy(firm, '07-31', { amount_currency: 25 })],
   ['moved', () => affiliations('moved', { from: null, affiliate_id: 'a-1' })],
 ] as [string, (firm: Firm) => Promise<Response>][])(
   '§12 by what counts of closed periods a %s customer qualifies later',

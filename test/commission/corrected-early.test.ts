@@ -141,6 +141,11 @@ test('once a statement with the affiliate is approved, a change counts from its 
   await post('transactions', paidInMarch)
   await refresh('2026-03')
   await approve('2026-03')
+  // Also if it was approved in the very millisecond in which the customer was received.
+  await env.DB.prepare(
+    `update customers set first_seen_at = (select max(approved_at) from statements)
+     where customer_id = 'c-2'`,
+  ).run()
   const today = new Date().toISOString().slice(0, 10)
   expect(changeOf(await json(post('customers', march('aff-8'))))).toBe(today)
   expect((await statementOf('2026-03', 'aff-7')).lines_sum).toBe('50.00')

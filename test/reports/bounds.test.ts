@@ -48,23 +48,28 @@ test('a report that takes too long is refused with what to narrow', async () => 
 })
 
 describe('first deposits', () => {
-  /** A customer who signed up on 1 September with deposits so many days later, and in October. */
+  /** A customer who signed up and withdrew on 1 September, with deposits so many days later, and on 1 October. */
   async function depositing(days: readonly number[]) {
     const acme = await partner()
     await acme.post('customers', { ...ada, signup_date: '2026-09-01T00:00:00Z' })
-    const before = days.map((day, i) => ({
+    const types = ['withdrawal', 'deposit']
+    const before = [0, ...days].map((day, i) => ({
       ...deposit,
-      transaction_id: `before-${i}`,
+      ...{ transaction_id: `before-${i}`, transaction_type: types[i] },
       transaction_date: new Date(Date.UTC(2026, 8, 1 + day)).toISOString(),
     }))
-    const october = { ...deposit, transaction_date: '2026-10-05T00:00:00Z' }
+    const october = { ...deposit, transaction_date: '2026-10-01T00:00:00Z' }
     expect((await acme.post('transactions', [...before, october])).status).toBe(200)
     return acme
   }
   const FIRST = `${OCTOBER}&metrics=first_deposit_count`
 
-  test.each([0, 29])('an earlier one %i days after the signup counts', async (days) => {
-    const acme = await depositing([days])
-    expect((await json(acme.get(FIRST))).totals.metrics.first_deposit_count).toBe(0)
+  test.each([
+    [[], 1],
+    [[0], 0],
+    [[29], 0],
+  ])('of October, after those %j days after the signup, are %i', async (days, count) => {
+    const acme = await depositing(days)
+    expect((await json(acme.get(FIRST))).totals.metrics.first_deposit_count).toBe(count)
   })
 })
