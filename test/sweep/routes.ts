@@ -447,6 +447,7 @@ const affiliateReads: Route[] = [
   { ...own, id: 'listAffiliateStatements' },
   { ...own, id: 'getAffiliateStatement' },
   { ...own, id: 'getAffiliateExplanation' },
+  { ...own, id: 'listAffiliateLineParts' },
   { ...own, id: 'getAffiliateUnearned', query: PERIOD },
   { ...own, id: 'listAffiliateUnearnedRecords', query: PERIOD },
   { ...own, id: 'listAffiliateCustomers', query: PERIOD },
