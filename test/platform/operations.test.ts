@@ -43,7 +43,7 @@ describe.each(TEAM_OPERATIONS)('$id', (of) => {
     for (const role of ROLES.slice(0, needed)) {
       const page = { waitUntil: () => {}, once: <T>(_: string, make: () => Promise<T>) => make() }
       const call = { env, actor: 'Eve', role, ...page }
-      await expect(perform(of, call, {} as never)).rejects.toMatchObject({
+      await expect(perform(of, call, {})).rejects.toMatchObject({
         code: 'insufficient_role',
       })
     }

@@ -5,7 +5,7 @@ import { ulid, ulidOf, ulidPrefix } from '../../platform/db/ulid.ts'
 import { findAccount } from '../../platform/directory/accounts.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { ApiError, unavailable } from '../../platform/errors.ts'
-import type { AccountCall } from '../../platform/http/operation.ts'
+import type { Call } from '../../platform/http/operation.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../platform/zone.ts'
 import { insertReady } from '../../webhooks/db/causes.ts'
 import { countCustomers } from '../db/customers-of.ts'
@@ -197,7 +197,7 @@ function checkBegun(account: Account, { id, first }: Period, now: number): void 
 
 /** Stores a run of a period and starts its Workflow. */
 export async function startPeriodRun(
-  { env, account: row, db, actor }: AccountCall,
+  { env, account: row, db, actor }: Call,
   period: Period,
 ): Promise<NonNullable<Awaited<ReturnType<typeof findRun>>>> {
   const account = row.id

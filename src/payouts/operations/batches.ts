@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { BOOK_LIMITS } from '../../books/limits.ts'
 import { currency } from '../../books/operations/ledger.ts'
-import { list, operation, type ReadCall } from '../../platform/http/operation.ts'
+import { type Call, list, operation } from '../../platform/http/operation.ts'
 import { count, day, money } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
@@ -254,11 +254,10 @@ export const getBatchFile = operation({
 /** Responds with the file of a batch, whose method says which media type it has. */
 async function respondFile(
   c: Context,
-  call: ReadCall,
+  call: Call,
   { batch, n = 1 }: { readonly batch: string; readonly n?: number },
 ) {
-  const of = { ...call, account: { id: call.grant.account } } as never
-  const { text, type, name, file_hash } = await batches.readFile(of, batch, n)
+  const { text, type, name, file_hash } = await batches.readFile(call, batch, n)
   return c.body(text, 200, {
     ETag: `"${file_hash}"`,
     'Content-Type': `${type}; charset=utf-8`,

@@ -66,7 +66,9 @@ function sharedOf<P extends Party>({ party, id }: Of<P>) {
   const params = { [key]: id } as Record<typeof key, v.GenericSchema<string>>
   const name = pascalCase(party)
   const answer = described(() => named(name, v.object({ ...params, ...shown })))
-  return { key, params, name, answer }
+  // TypeScript does not see that a member whose name is computed is there.
+  const present = (own: string, members: object) => ({ [key]: own, ...members }) as never
+  return { key, params, name, answer, present }
 }
 
 /** What an operation does with details, before it shows them as they are then. */
@@ -84,7 +86,7 @@ interface Draft<B extends v.ObjectEntries>
 /** Returns the function that defines operations of a party. */
 function definerOf<P extends Party>(it: Of<P>) {
   const { party, path } = it
-  const { key, params, name, answer } = sharedOf(it)
+  const { key, params, name, answer, present } = sharedOf(it)
   return <const B extends v.ObjectEntries>(
     verb: string,
     { description, command, act, method = 'POST', at = verb, ...draft }: Draft<B>,
@@ -104,16 +106,16 @@ function definerOf<P extends Party>(it: Of<P>) {
       })),
       async run(call, input) {
         const id: string = Reflect.get(input, key)
-        const members = await act(call, id, input as never)
+        const members = await act(call, id, input)
         const found = await payees.showDetails(call, party, id)
-        return { [key]: id, ...found, ...(members as object) } as never
+        return present(id, { ...found, ...(members as object) })
       },
     })
 }
 
 function listOfParty<P extends Party>(it: Of<P>) {
   const { party } = it
-  const { key, name, answer } = sharedOf(it)
+  const { key, name, answer, present } = sharedOf(it)
   return list({
     topic: 'payouts',
     id: `list${name}s`,
@@ -131,11 +133,10 @@ function listOfParty<P extends Party>(it: Of<P>) {
     })),
     async list(call, { state = null }, page) {
       const found = await listCurrent(call.db, { account: call.account.id, party, state }, page)
-      const data = found.data.map(async (row) => ({
-        [key]: row.id,
-        ...(await payees.presentDetails(call, row)),
-      }))
-      return { ...found, data: await Promise.all(data) } as never
+      const data = found.data.map(async (row) =>
+        present(row.id, await payees.presentDetails(call, row)),
+      )
+      return { ...found, data: await Promise.all(data) }
     },
   })
 }

@@ -95,9 +95,6 @@ export type ReadCall = Call<'account', CallerKind>
 /** The account that reads, and a session of its database. */
 export type Reader = Pick<ReadCall, 'grant' | 'session'>
 
-/** A call of the team about an account. */
-export type AccountCall = Call
-
 /** Who calls: a member of the team, or who is admitted with a grant. */
 export type Caller = Pick<Everything, 'env' | 'waitUntil' | 'once'> &
   (
