@@ -3,9 +3,11 @@ import { pendingResets } from '../accounts/db/reset.ts'
 import { pendingErasures } from '../accounts/erasure/erasures.ts'
 import { advanceMove } from '../accounts/move/move-steps.ts'
 import { STATUS_DAYS } from '../accounts/open-work.ts'
+import { queuePostbacks, readPostbackCauses } from '../affiliates/postback-causes.ts'
 import { fetchRates } from '../commission/rates/import-rates.ts'
 import { failStalledRuns, startMorningRuns } from '../commission/run/runs.ts'
 import { queueMorningExport } from '../exports/admin-operations.ts'
+import { runExport } from '../exports/run.ts'
 import { LATE_CHANGES_MS } from '../ingest/db/late-changes.ts'
 import { deleteExpired } from '../ingest/db/retention.ts'
 import { ALARM_SHARE, readUsage } from '../ingest/db/storage.ts'
@@ -16,7 +18,7 @@ import { resourcesOf } from '../ingest/verticals.ts'
 import { tendDetails } from '../payouts/payees.ts'
 import { propagateSettings } from '../platform/auth/propagate.ts'
 import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
-import { runWithin } from '../platform/db/query-limit.ts'
+import { CRON_QUERIES, limitQueries, runWithin } from '../platform/db/query-limit.ts'
 import { isMoving } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { type Step, within, workOff } from '../platform/db/steps.ts'
@@ -30,8 +32,7 @@ import {
   listPlaces,
 } from '../platform/directory/accounts.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../platform/durations.ts'
-import { ApiError } from '../platform/errors.ts'
-import type { ExportJob } from '../platform/export-job.ts'
+import { ApiError, errorName } from '../platform/errors.ts'
 import {
   type Job,
   type ListJob,
@@ -112,7 +113,8 @@ const GIVEN_UP_MS = 18 * HOUR_MS
  * - `rates`: fetches exchange rates.
  * - `report`: has feeds reported, and statement runs started.
  */
-export async function scheduled(cron: string, env: Env, now: number): Promise<void> {
+export async function runCron(cron: string, unlimited: Env, now: number): Promise<void> {
+  const env = withQueries(unlimited, { cron })
   switch (cron) {
     case CRON_SCHEDULES.propagate:
       // A failure of one does not stop the other.
@@ -148,49 +150,82 @@ const queueMoves = async (env: Env, at: number): Promise<void> =>
     (await listMoving(env.DB)).map((account) => ({ job: 'move', account, at })),
   )
 
-/** Does a job of the queue, except those of other folders. */
-export async function runJob(
-  env: Env,
-  job: Exclude<Job, PageJob<'postbacks'> | ExportJob>,
-): Promise<void> {
-  const { at } = job
-  switch (job.job) {
-    case 'list':
-      return listAccounts(env, job)
-    case 'feeds':
-      for (const [binding, accounts] of await placedAccounts(env, job)) {
-        await reportFeeds(env, binding, accounts, at)
-      }
-      return
-    case 'morning':
-      return beginMorning(env, job)
-    case 'propagate':
+/** How a job of the queue is done, and what becomes of one that fails. */
+interface Work<One extends Job> {
+  /** A later cron repeats it soon. Messages of all others are delivered again after a failure. */
+  readonly isTransient?: true
+  run(env: Env, job: One): Promise<unknown>
+}
+
+/** The jobs of the queue. */
+const JOBS: { readonly [Name in Job['job']]: Work<Extract<Job, { job: Name }>> } = {
+  list: { run: listAccounts },
+  feeds: { run: reportFeeds },
+  morning: { run: beginMorning },
+  export: { run: (env, job) => runExport(env, job, resourcesOf) },
+  postbacks: { isTransient: true, run: readPostbackCauses },
+  propagate: {
+    isTransient: true,
+    async run(env, job) {
       for (const id of job.accounts) await propagateSettings(env, id)
-      return
-    case 'move':
-      if ((await advanceMove(env, job.account)) && Date.now() <= at + ROUNDS_MS) {
-        await sendJobs(env, [job])
-      }
-      return
-    case 'minute':
-      await logFailure(job.binding, () => queueDue(env, job.binding, null, at))
-      return finishSteps(env, { ...job, job: 'steps', round: 1 })
-    case 'steps':
-      return finishSteps(env, job)
-    case 'expire':
-      return expire(env, job)
-    default:
-      throw new Error('A later version of the Worker has sent this job.')
+    },
+  },
+  move: {
+    isTransient: true,
+    async run(env, job) {
+      const goesOn = (await advanceMove(env, job.account)) && Date.now() <= job.at + ROUNDS_MS
+      if (goesOn) await sendJobs(env, [job])
+    },
+  },
+  minute: {
+    isTransient: true,
+    async run(env, { binding, at }) {
+      // First: the other work of a database takes longer.
+      await logFailure(binding, () => queuePostbacks(env, binding, at))
+      await logFailure(binding, () => queueDue(env, binding, null, at))
+      await finishSteps(env, { job: 'steps', binding, at, round: 1 })
+    },
+  },
+  steps: { isTransient: true, run: finishSteps },
+  expire: { isTransient: true, run: expire },
+}
+
+/** Returns an environment with the queries of an invocation. If they do not suffice, the log says so. */
+const withQueries = (env: Env, names: object) =>
+  limitQueries(env, CRON_QUERIES, () =>
+    console.error(JSON.stringify({ fault: 'too_many_queries', ...names, limit: CRON_QUERIES })),
+  )
+
+/** The first pause after a failure and the longest, in seconds. With 40 retries they last 18 hours. */
+const PAUSE_SECONDS = { first: 60, longest: 1800 }
+
+/**
+ * Does the jobs of a queue batch. A job that fails is delivered again, or is left to the next cron. A batch has
+ * one message, so that each has the queries of an invocation.
+ */
+export async function runJobs(batch: MessageBatch<Job>, env: Env): Promise<void> {
+  for (const message of batch.messages) {
+    const { job, binding, account }: Named = message.body
+    // One of a later version of the Worker is not known.
+    const work: Work<Job> | undefined = JOBS[job]
+    try {
+      if (!work) throw new Error('A later version of the Worker has sent this job.')
+      await work.run(withQueries(env, { job, binding, account }), message.body)
+      message.ack()
+    } catch (error) {
+      console.error(JSON.stringify({ fault: errorName(error), job, binding, account }))
+      const { first, longest } = PAUSE_SECONDS
+      if (work?.isTransient) message.ack()
+      else message.retry({ delaySeconds: Math.min(first * message.attempts, longest) })
+    }
   }
 }
 
-/** Returns the accounts of a message by the database in which they are now. */
-async function placedAccounts(
-  env: Env,
-  job: PageJob<'feeds'>,
-): Promise<ReadonlyMap<string, Account[]>> {
-  const found = await findAccounts(env.DB, job.accounts)
-  return Map.groupBy(found, ({ binding }) => binding)
+/** What the log says of a job: its database and its account, if it has one. */
+interface Named {
+  readonly job: Job['job']
+  readonly binding?: string
+  readonly account?: string
 }
 
 /**
@@ -295,19 +330,18 @@ async function expire(env: Env, job: RoundJob<'expire'>): Promise<void> {
 }
 
 /** Logs each feed whose activity of yesterday is missing; an alarm can watch for these lines. */
-async function reportFeeds(
-  env: Env,
-  binding: string,
-  accounts: readonly Account[],
-  now: number,
-): Promise<void> {
-  const note = async () => {
-    const read = await readFeeds(env, accounts, now)
-    await noteLateFeeds(env, binding, read, now)
-    for (const feeds of read) logLateFeeds(feeds)
+async function reportFeeds(env: Env, { accounts, at }: PageJob<'feeds'>): Promise<void> {
+  // An account may have moved since the message was sent.
+  const placed = Map.groupBy(await findAccounts(env.DB, accounts), ({ binding }) => binding)
+  for (const [binding, own] of placed) {
+    const note = async () => {
+      const read = await readFeeds(env, own, at)
+      await noteLateFeeds(env, binding, read, at)
+      for (const feeds of read) logLateFeeds(feeds)
+    }
+    // The queue delivers the message again once the account has moved.
+    await logFailure(binding, note, isMoving)
   }
-  // The queue delivers the message again once the account has moved.
-  await logFailure(binding, note, isMoving)
 }
 
 function logLateFeeds({ account, feeds }: Awaited<ReturnType<typeof readFeeds>>[number]): void {

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
-import { scheduled } from '../../src/jobs/cron.ts'
+import { runCron } from '../../src/jobs/cron.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { limitQueries } from '../../src/platform/db/query-limit.ts'
 
@@ -22,7 +22,7 @@ test('queries count in all databases and sessions together, also in a batch', as
 test('a job that has made its queries ends, and the log names the error', async () => {
   const log = vi.spyOn(console, 'error').mockReturnValue()
   const onExceeded = vi.fn()
-  await scheduled(CRON_SCHEDULES.propagate, limitQueries(env, 0, onExceeded), 0).catch(
+  await runCron(CRON_SCHEDULES.propagate, limitQueries(env, 0, onExceeded), 0).catch(
     (error: Error) => expect(error.name).toBe('TooManyQueries'),
   )
   expect(onExceeded).toHaveBeenCalledOnce()

@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
-import { scheduled } from '../../src/jobs/cron.ts'
+import { runCron } from '../../src/jobs/cron.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { overriding } from '../overriding.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
@@ -47,7 +47,7 @@ async function sendOnce(route: Route, world: World, faults: readonly Fault[] = [
 export async function propagate() {
   const sent: Sent[] = []
   const platform = overriding(env as Env, { ACCOUNT_JOBS: listing(sent) })
-  await scheduled(CRON_SCHEDULES.propagate, platform, Date.now())
+  await runCron(CRON_SCHEDULES.propagate, platform, Date.now())
   for (const { body } of sent) if (body.job === 'propagate') await deliverJob(body, platform)
 }
 
