@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { ALARM_SHARE, MAX_DATABASE_BYTES } from '../ingest/db/storage.ts'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../platform/db/database.ts'
 import { withD1Retry } from '../platform/db/retry.ts'
+import { required } from '../platform/db/statement.ts'
 import { countAccounts, putSizes, readSizes } from '../platform/directory/databases.ts'
 import { operation } from '../platform/http/operation.ts'
 import { logFailure } from '../platform/log-failure.ts'
@@ -52,15 +53,19 @@ export const listDatabases = operation({
   },
 })
 
+/** Returns the size of a database in bytes. */
+export async function readSize(db: D1Database): Promise<number> {
+  const [asked] = await withD1Retry(() => db.batch([db.prepare('select 1')]))
+  return required(asked, 'size').meta.size_after
+}
+
 /** Stores the size of each database, and logs those that have used much of it. */
 export async function measureDatabases(env: Env): Promise<void> {
   const sizes: [binding: string, bytes: number][] = []
   await Promise.all(
     databaseBindings(env).map((binding) =>
       logFailure(binding, async () => {
-        const db = resolveDatabase(env, binding)
-        const { meta } = await withD1Retry(() => db.prepare('select 1').run())
-        sizes.push([binding, meta.size_after])
+        sizes.push([binding, await readSize(resolveDatabase(env, binding))])
       }),
     ),
   )

@@ -21,7 +21,7 @@ export function noteUse(c: Context<AppEnv>, digest: string, now: number): void {
   if (usedOn.get(digest) === day) return
   if (usedOn.size >= MAX_REMEMBERED) usedOn.clear()
   usedOn.set(digest, day)
-  const write = () => useAffiliateKey(c.env.DB, digest, day).run()
+  const write = () => c.env.DB.batch([useAffiliateKey(c.env.DB, digest, day)])
   c.executionCtx.waitUntil(logFailure('DB', write))
 }
 
@@ -34,5 +34,5 @@ export function noteVisit(
 ): void {
   if (seenAt >= dayOf(now)) return
   const at = new Date(now).toISOString()
-  c.executionCtx.waitUntil(logFailure('records', () => seeMember(db, session, at).run()))
+  c.executionCtx.waitUntil(logFailure('records', () => db.batch([seeMember(db, session, at)])))
 }

@@ -5,7 +5,7 @@ import { firstIdAt } from '../ingest/delivery-id.ts'
 import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
 import { withD1Retry } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
-import { bindStatement } from '../platform/db/statement.ts'
+import { bindStatement, writeBatch } from '../platform/db/statement.ts'
 import { ulidPrefix } from '../platform/db/ulid.ts'
 import { findAccounts } from '../platform/directory/accounts.ts'
 import { readMapping } from '../platform/directory/status-maps.ts'
@@ -90,7 +90,7 @@ async function readCauses(env: Env, account: Account, now: number): Promise<void
   )
   const isComplete = stored.every(({ results }) => results.length < query.most)
   if (isComplete) {
-    await withD1Retry(() => rows.setProgress(db, account.id, now).run())
+    await writeBatch(db, [rows.setProgress(db, account.id, now)])
   }
   if (stored.some(({ results }) => results.length > 0)) {
     await queueSoon(env, account.binding, account.id)
@@ -112,10 +112,10 @@ export async function skipQualified(
   const values = { ...query, unwanted: 1 }
   let stored = 0
   do {
-    const { results } = await withD1Retry(() =>
-      bindStatement(db, rows.STORE_QUALIFIED, values).all(),
-    )
-    stored = results.length
+    const [found] = await writeBatch<[unknown[]]>(db, [
+      bindStatement(db, rows.STORE_QUALIFIED, values),
+    ])
+    stored = found.length
   } while (stored === query.most)
 }
 
@@ -125,7 +125,7 @@ const ACCOUNTS = 10
 /** Puts a message on the queue for each page of accounts of a database with postbacks. */
 export async function queuePostbacks(env: Env, binding: string, at: number): Promise<void> {
   const db = resolveDatabase(env, binding)
-  await withD1Retry(() => rows.dropProgress(db).run())
+  await writeBatch(db, [rows.dropProgress(db)])
   const pages = pagesOf(await rows.accountsWithWants(db), ACCOUNTS)
   await sendJobs(
     env,

@@ -253,7 +253,7 @@ export async function tendDetails(
   now: number,
 ): Promise<void> {
   const before = new Date(now).setUTCFullYear(new Date(now).getUTCFullYear() - years)
-  await rows.erasePast(db, account, before).run()
+  await db.batch([rows.erasePast(db, account, before)])
   const stale = await rows.readStale(db, account, await currentKeyId(env), REENCRYPTED)
   const replaced = await Promise.all(
     stale.map(async ({ party, id, version, details }) => {

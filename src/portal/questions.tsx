@@ -6,7 +6,7 @@ import type { Values } from '../pages/page.ts'
 import { Data } from '../pages/parts/data.tsx'
 import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
-import { withD1Retry } from '../platform/db/retry.ts'
+import { writeBatch } from '../platform/db/statement.ts'
 import type { ApiError } from '../platform/errors.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { changesOf, MemberForm, type Refused } from './form.tsx'
@@ -181,7 +181,7 @@ export async function showQuestions(
     visit.call(listOwnQuestions, { cursor, per_page: 20 }),
     member.new_answers === 0
       ? null
-      : withD1Retry(() => seeAnswers(db, session, new Date(now).toISOString()).run()),
+      : writeBatch(db, [seeAnswers(db, session, new Date(now).toISOString())]),
   ])
   return respond(
     c,

@@ -92,6 +92,13 @@ test('each file imports only from its room and from rooms below', () => {
   expect(forbidden).toEqual([])
 })
 
+test('statements are sent in batches: one that is sent alone checks no door', () => {
+  const alone = files.filter(([, source]) =>
+    /\)\s*\.(?:run|all|first)(?:<[^(]*>)?\(\)/.test(source),
+  )
+  expect(alone.map(([path]) => path)).toEqual([])
+})
+
 /** An operation is described by its words. */
 const IS_OPERATION = /^export const \w+ = (?:operation|list)\(/
 

@@ -1,5 +1,6 @@
 import { markSql } from '../../ingest/db/changed.ts'
 import { isDoorOpen, throughDoor } from '../../platform/db/door.ts'
+import { all } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import type { Step } from '../../platform/db/steps.ts'
@@ -102,11 +103,11 @@ export const resetStep =
     return results.at(-1)?.results[0]?.resetting === 0
   }
 
-const SELECT_RESETS = `
-  select account from resets where account > '' and ${isDoorOpen('account')} order by account limit 100`
+const SELECT_RESETS = compileStatement(`
+  select account from resets where account > '' and ${isDoorOpen('account')} order by account limit 100`)
 
 /** Returns the resets that have not ended, of at most 100 accounts. */
 export async function pendingResets(db: D1Database): Promise<Step[]> {
-  const found = await withD1Retry(() => db.prepare(SELECT_RESETS).all<{ account: string }>())
-  return found.results.map(({ account }) => resetStep(throughDoor(db, account), account))
+  const found = await all<{ account: string }>(db, SELECT_RESETS)
+  return found.map(({ account }) => resetStep(throughDoor(db, account), account))
 }

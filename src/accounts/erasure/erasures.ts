@@ -3,8 +3,8 @@ import { withObjectRetry } from '../../platform/auth/object-retry.ts'
 import { withinJurisdiction } from '../../platform/auth/placement.ts'
 import { propagateSettings } from '../../platform/auth/propagate.ts'
 import { accountDatabase, resolveDatabase } from '../../platform/db/database.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
 import type { Account } from '../../platform/db/schema.ts'
+import { writeBatch } from '../../platform/db/statement.ts'
 import { makeSteps, type Step, within } from '../../platform/db/steps.ts'
 import { findAccount, listAccounts } from '../../platform/directory/accounts.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
@@ -83,7 +83,7 @@ async function replayPage(env: Env, actor: string, account: Account, after: stri
   }
   const erased = erasures.length
   if (erased === ERASURES_PER_PAGE) return { erased, last: erasures.at(-1)?.customer_id ?? null }
-  await withD1Retry(() => bumpVersion(env.DB, id).run())
+  await writeBatch(env.DB, [bumpVersion(env.DB, id)])
   // The database at the earlier time may have reopened a credential that has ended since.
   await propagateSettings(env, id, 'all')
   return { erased, last: null }

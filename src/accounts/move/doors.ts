@@ -1,7 +1,7 @@
 import { first, only } from '../../platform/db/query.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
 import { ABORT, abortAs } from '../../platform/db/sql-fragments.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 import { CopyRefused, type Mover } from './place.ts'
 import { type MovedTable, quoted } from './tables.ts'
 
@@ -81,7 +81,7 @@ const IS_LEAVING = compileStatement(`${IN_STATE} 'leaving'`)
  * @throws CopyRefused if work of the account goes on, or it has moved away before.
  */
 export async function closeDoor(source: D1Database, mover: Mover): Promise<void> {
-  await withD1Retry(() => bindStatement(source, CLOSE, { ...mover }).run())
+  await writeBatch(source, [bindStatement(source, CLOSE, { ...mover })])
   if (await first(source, IS_LEAVING, { ...mover })) return
   throw new CopyRefused((await isBusy(source, mover.account)) ? 'busy' : 'moved_away')
 }
@@ -93,11 +93,11 @@ const OPEN = compileStatement(`
 
 /** Opens the door of an account, unless the account does not live there. The move cannot close it again. */
 export const openDoor = (db: D1Database, mover: Mover): Promise<unknown> =>
-  withD1Retry(() => bindStatement(db, OPEN, { ...mover }).run())
+  writeBatch(db, [bindStatement(db, OPEN, { ...mover })])
 
 const SHUT = compileStatement(`
   update doors set state = 'gone' where account = :account and move = :id and state <> 'open'`)
 
 /** Notes that the account does not live there: until a later move its door stays closed, and its rows may be dropped. */
 export const shutDoor = (db: D1Database, mover: Mover): Promise<unknown> =>
-  withD1Retry(() => bindStatement(db, SHUT, { ...mover }).run())
+  writeBatch(db, [bindStatement(db, SHUT, { ...mover })])

@@ -1,8 +1,9 @@
 import { propagate } from '../../platform/auth/propagate.ts'
 import { resolveDatabase } from '../../platform/db/database.ts'
 import { TooManyQueries } from '../../platform/db/query-limit.ts'
-import { d1Fault, withD1Retry } from '../../platform/db/retry.ts'
+import { d1Fault } from '../../platform/db/retry.ts'
 import type { AccountMove } from '../../platform/db/schema.ts'
+import { writeBatch } from '../../platform/db/statement.ts'
 import {
   changeMove,
   findActiveMove,
@@ -58,7 +59,7 @@ async function copying({ env, move, source, target }: Step): Promise<boolean> {
   }
   const place = await copyStep(source, target, move, move.place && JSON.parse(move.place))
   if (place) {
-    await withD1Retry(() => changeMove(env.DB, move, { place: JSON.stringify(place) }).run())
+    await writeBatch(env.DB, [changeMove(env.DB, move, { place: JSON.stringify(place) })])
   } else {
     await compareCounts(source, target, move.account)
     await switchAccount(env.DB, move)
@@ -87,7 +88,7 @@ async function cancelling({ env, move, source, target }: Step): Promise<boolean>
 
 async function end(env: Env, move: AccountMove, status: AccountMove['status']): Promise<false> {
   const change = { status, ended_at: new Date().toISOString() }
-  await withD1Retry(() => changeMove(env.DB, move, change).run())
+  await writeBatch(env.DB, [changeMove(env.DB, move, change)])
   return false
 }
 

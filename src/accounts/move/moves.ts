@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { PLANNED_BYTES, readUsage } from '../../ingest/db/storage.ts'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../../platform/db/database.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
 import type { Account, AccountMove } from '../../platform/db/schema.ts'
 import { ulid } from '../../platform/db/ulid.ts'
 import * as rows from '../../platform/directory/account-moves.ts'
@@ -14,6 +13,7 @@ import { time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
+import { readSize } from '../databases.ts'
 import { isBusy } from './doors.ts'
 
 /** Returns a move as the administration API shows it. */
@@ -76,12 +76,6 @@ async function admitTarget(env: Env, account: Account, to: string): Promise<void
       'Choose another one, or add one.',
     )
   }
-}
-
-/** Returns the size of a database in bytes. */
-async function readSize(db: D1Database): Promise<number> {
-  const { meta } = await withD1Retry(() => db.prepare('select 1').run())
-  return meta.size_after
 }
 
 const move_id = member(v.string(), said('The id of the move.', 'mov_01M7W0R4W8E3V15G8XPED3Z94X'))

@@ -1,7 +1,7 @@
 import { decode, encode } from '../../platform/db/column-types.ts'
 import { clicks } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
-import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 import { DAY_HOURS, DAY_MS } from '../../platform/durations.ts'
 
 /** A click on a link; `clicked_at` in milliseconds. */
@@ -87,7 +87,7 @@ export async function storeClicks(
   })
   const values = { rows: JSON.stringify(cells), limit: MAX_CLICKS_PER_DAY }
   type Counted = { account: string; day: number; is_full: number }
-  const [, counted] = await readBatch<[[], Counted[]]>(db, [
+  const [, counted] = await writeBatch<[[], Counted[]]>(db, [
     bindStatement(db, STORE_CLICKS, values),
     bindStatement(db, COUNT_CLICKS, values),
   ])

@@ -1,7 +1,6 @@
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 
 /** A payment of a statement that came back. */
 export interface ReturnedPayment {
@@ -152,8 +151,7 @@ export async function findClosedTerms(
   const statements = toRows(changes).map((rows) =>
     bindStatement(db, FIND_CLOSED_TERMS, { account, rows }),
   )
-  const found = await withD1Retry(() => db.batch<ClosedTerms>(statements))
-  const all = found.flatMap(({ results }) => results)
+  const all = (await readBatch<ClosedTerms[][]>(db, statements)).flat()
   return all.filter(
     ({ affiliate_id, from_day }) =>
       affiliate_id === all[0]?.affiliate_id && from_day === all[0]?.from_day,

@@ -2,9 +2,13 @@ import { ATTRIBUTION, CUSTOMER_CHANGES } from '../../ingest/db/changed.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { all } from '../../platform/db/query.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
-import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
+import {
+  bindStatement,
+  compileStatement,
+  type Statement,
+  writeBatch,
+} from '../../platform/db/statement.ts'
 
 /** What a closed period leaves of an affiliate and plan. */
 export interface ClosedState {
@@ -129,7 +133,7 @@ async function putRows(
   rows: readonly unknown[],
 ): Promise<void> {
   for (const chunk of toJsonChunks(rows)) {
-    await withD1Retry(() => bindStatement(db, statement, { ...values, rows: chunk }).run())
+    await writeBatch(db, [bindStatement(db, statement, { ...values, rows: chunk })])
   }
 }
 

@@ -3,7 +3,7 @@ import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.
 import { all, first } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import type { exports } from '../../platform/db/schema.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 
 /** A file of an export. */
 export type ExportFile = Omit<typeof exports.$inferSelect, 'account' | 'replaced_at'>
@@ -113,7 +113,7 @@ export const addPending = async (
   account: string,
   file: ExportFile,
 ): Promise<void> => {
-  await withD1Retry(() => bindStatement(db, INSERT_PENDING, { account, ...file }).run())
+  await writeBatch(db, [bindStatement(db, INSERT_PENDING, { account, ...file })])
 }
 
 /** Files of equal bytes stay as they are, with the time at which they were written. */
@@ -170,5 +170,5 @@ export const dropReplaced = async (
   files: readonly ReplacedFile[],
 ): Promise<void> => {
   const ids = JSON.stringify(files.map(({ id }) => id))
-  await withD1Retry(() => bindStatement(db, DROP_REPLACED, { account, before, ids }).run())
+  await writeBatch(db, [bindStatement(db, DROP_REPLACED, { account, before, ids })])
 }

@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/db/database.ts'
 import { first } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import type { exportRuns } from '../../platform/db/schema.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 
 /** How far the export of an account is. */
 export type ExportRun = Omit<typeof exportRuns.$inferSelect, 'account'>
@@ -41,7 +41,7 @@ const END_RUN = compileStatement(`
 /** Ends a run. */
 export const endExportRun = async (db: D1Database, account: string, run: string): Promise<void> => {
   const values = { account, run, now: Date.now() }
-  await withD1Retry(() => bindStatement(db, END_RUN, values).run())
+  await writeBatch(db, [bindStatement(db, END_RUN, values)])
 }
 
 const DROP_EXPORTS = [

@@ -1,9 +1,8 @@
 import { ATTRIBUTION } from '../../ingest/db/changed.ts'
 import { first, only } from '../../platform/db/query.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
 import type { fraudProgress } from '../../platform/db/schema.ts'
 import { ABORT } from '../../platform/db/sql-fragments.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 
 // How far the fraud rules of an account were evaluated. Marks tell which days change afterwards.
 
@@ -63,7 +62,7 @@ export async function beginEvaluation(
     was_through: was?.through ?? null,
     was_position: was?.position ?? null,
   }
-  await withD1Retry(() => bindStatement(db, BEGIN, values).run())
+  await writeBatch(db, [bindStatement(db, BEGIN, values)])
 }
 
 const CHECK = compileStatement(`
@@ -96,7 +95,7 @@ export async function advance(
   next: string,
 ): Promise<void> {
   const statements = [checkPlace(db, account, place), bindStatement(db, ADVANCE, { account, next })]
-  await withD1Retry(() => db.batch(statements))
+  await writeBatch(db, statements)
 }
 
 /** Ends the evaluation of the days, and flags without new records since a day. */
@@ -112,5 +111,5 @@ export async function finishEvaluation(
     bindStatement(db, EXPIRE, values),
     bindStatement(db, FINISH, values),
   ]
-  await withD1Retry(() => db.batch(statements))
+  await writeBatch(db, statements)
 }

@@ -1,8 +1,7 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { BEGINNING } from '../../platform/db/history.ts'
-import { only } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 
 // Which days of an account have changed. Whoever writes, moves, releases or deletes a record marks its day in the same
 // batch; who keeps something of a day notes a position, and counts again what was marked behind it. An account has a
@@ -26,8 +25,11 @@ export const RAISE_NUMBER = compileStatement(`
  * Returns the position from which a reader that begins now reads marks the next time. What was marked before can be
  * read afterwards.
  */
-export const raisePosition = async (db: Connection, account: string): Promise<number> =>
-  (await only<{ position: number }>(db, RAISE_NUMBER, { account })).position
+export const raisePosition = async (db: Connection, account: string): Promise<number> => {
+  const raise = bindStatement(db, RAISE_NUMBER, { account })
+  const [[raised]] = await writeBatch<[[{ position: number }]]>(db, [raise])
+  return raised.position
+}
 
 /** The position of a reader whose batch has raised the number before. */
 export const POSITION = `(select seq - 1 from changed where ${OWN_NUMBER})`

@@ -1,7 +1,7 @@
 import { encode } from '../../platform/db/column-types.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { customers } from '../../platform/db/schema.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, read } from '../../platform/db/statement.ts'
 import { type Facts, FIND_REQUEST, type FoundRequest, toFound } from './find-sql.ts'
 import type { Delivery } from './item.ts'
 import { statementsOf } from './write-sql.ts'
@@ -27,7 +27,7 @@ export async function readFacts(session: D1DatabaseSession, delivery: Delivery):
   const references = delivery.items.flatMap(({ cells, first, reference }) =>
     cells || first || reference === null ? [] : [reference],
   )
-  const [request, ...lists] = await session.batch<{ found?: string; missing?: string }>([
+  const [request, ...lists] = await read<{ found?: string; missing?: string }>(session, [
     bindStatement(session, REQUEST, parameters),
     ...toJsonChunks(sent).map((rows) => bindStatement(session, find, { ...parameters, rows })),
     ...(findMissing && references.length > 0

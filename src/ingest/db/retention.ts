@@ -28,10 +28,10 @@ export async function deleteExpired(db: D1Database, oldest: Oldest): Promise<voi
     // The tables take turns, so that a large one does not keep the others waiting.
     const next: ExpiringTable[] = []
     for (const table of left) {
-      const { meta } = await withD1Retry(() =>
-        db.prepare(deleteExpiredSql(table)).bind(oldest[table]).run(),
+      const [done] = await withD1Retry(() =>
+        db.batch([db.prepare(deleteExpiredSql(table)).bind(oldest[table])]),
       )
-      if (meta.changes === ROWS_PER_DELETE) next.push(table)
+      if (done?.meta.changes === ROWS_PER_DELETE) next.push(table)
     }
     left = next
   }

@@ -16,6 +16,7 @@ import {
   pairs,
   readBatch,
   required,
+  writeBatch,
 } from '../../platform/db/statement.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { isUnchanged, RAISE_NUMBER } from './changed.ts'
@@ -332,7 +333,7 @@ async function sumDays(
   missing: readonly MissingDays[],
 ): Promise<ReadonlyMap<RecordView, ReadonlyMap<number, TotalsGroup[]>>> {
   if (missing.length === 0) return new Map()
-  const [raised, ...rows] = await readBatch<[{ position: number }[], ...SumRow[][]]>(session, [
+  const [raised, ...rows] = await writeBatch<[{ position: number }[], ...SumRow[][]]>(session, [
     bindStatement(session, RAISE_NUMBER, { account }),
     ...missing.flatMap(({ view, days }) => sumStatements(session, view, account, days)),
   ])

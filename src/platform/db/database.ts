@@ -1,6 +1,8 @@
 import { unavailable } from '../errors.ts'
 import { throughDoor } from './door.ts'
+import { withMethods } from './methods.ts'
 import { isDatabaseFault } from './retry.ts'
+import { read } from './statement.ts'
 
 /** A D1 database, or a session of one. */
 export type Connection = Pick<D1DatabaseSession, 'prepare' | 'batch'>
@@ -28,7 +30,7 @@ export const accountDatabase = (
 ): D1Database => throughDoor(resolveDatabase(env, binding), id)
 
 /**
- * Returns a session that sends the batches of one turn together: all parts of a page wait for one call. If a
+ * Returns a session that sends the reads of one turn together: all parts of a page wait for one call. If a
  * statement fails, each is sent by itself, so that only its own caller sees the error.
  */
 export function gathering(session: D1DatabaseSession): D1DatabaseSession {
@@ -38,20 +40,18 @@ export function gathering(session: D1DatabaseSession): D1DatabaseSession {
     await scheduler.wait(0)
     call = null
     const lists = waiting.splice(0)
-    const found = await session.batch(lists.flat()).catch((error): undefined => {
+    const found = await read(session, lists.flat()).catch((error): undefined => {
       if (lists.length === 1 || isDatabaseFault(error)) throw error
     })
     return found && lists.map((list) => found.splice(0, list.length))
   }
-  return {
-    prepare: (sql) => session.prepare(sql),
-    getBookmark: () => session.getBookmark(),
-    async batch<Row>(list: D1PreparedStatement[]) {
+  return withMethods(session, {
+    async read(list: D1PreparedStatement[]) {
       const place = waiting.push(list) - 1
       call ??= send()
-      return ((await call)?.[place] ?? session.batch(list)) as D1Result<Row>[]
+      return (await call)?.[place] ?? read(session, list)
     },
-  }
+  })
 }
 
 function isDatabase(env: Env, name: string): boolean {

@@ -1,3 +1,6 @@
+import { databaseBindings, resolveDatabase } from './database.ts'
+import { withMethods } from './methods.ts'
+
 /**
  * The most queries of one invocation by a cron or by a message of its queue. D1 allows 1000, and ends an
  * invocation that makes more in the middle of its work; a query that is repeated after a fault counts again.
@@ -25,25 +28,20 @@ export function limitQueries(
     if (used.queries === limit + 1) onExceeded()
     throw new TooManyQueries(`This invocation has made its ${limit} queries.`)
   }
-  const counting = <T extends object>(database: T): T =>
-    new Proxy(database, {
-      get(target, name) {
-        const value = Reflect.get(target, name)
-        if (typeof value !== 'function') return value
-        return (...args: unknown[]) => {
-          if (name === 'prepare') count()
-          const result = value.apply(target, args)
-          return name === 'withSession' ? counting(result) : result
-        }
+  const counting = <Database extends Pick<D1Database, 'prepare' | 'batch'>>(db: Database) =>
+    withMethods(db, {
+      prepare(sql: string) {
+        count()
+        return db.prepare(sql)
       },
+      withSession: (constraint?: string): D1DatabaseSession =>
+        counting((db as unknown as D1Database).withSession(constraint)),
     })
-  return new Proxy(env, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name)
-      const isDatabase = typeof value === 'object' && value !== null && 'withSession' in value
-      return isDatabase ? counting(value) : value
-    },
-  })
+  const databases = databaseBindings(env).map((name) => [
+    name,
+    counting(resolveDatabase(env, name)),
+  ])
+  return { ...env, ...Object.fromEntries(databases) }
 }
 
 /**

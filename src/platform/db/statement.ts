@@ -36,19 +36,37 @@ export function bindStatement(
   )
 }
 
-/** A database, or a session of one. */
-type Batching = Pick<D1DatabaseSession, 'batch'>
+/** A database, or a session of one. If it checks doors before each batch, `read` is a batch that does not. */
+interface Batching {
+  readonly batch: D1DatabaseSession['batch']
+  readonly read?: D1DatabaseSession['batch']
+}
 
-/**
- * Runs statements in one batch. Returns the rows of each. `Lists` are their types: `[Row]` of a
- * statement that always has one row.
- */
-export async function readBatch<Lists extends readonly unknown[][]>(
+/** Sends statements that only read in one batch, also while the door of their account is closed. */
+export const read = <Row>(
   db: Batching,
-  statements: readonly D1PreparedStatement[] & { readonly [K in keyof Lists]: unknown },
-): Promise<Lists> {
-  const found = await withD1Retry(() => db.batch([...statements]))
-  return found.map(({ results }) => results) as unknown as Lists
+  statements: D1PreparedStatement[],
+): Promise<D1Result<Row>[]> => (db.read ? db.read(statements) : db.batch(statements))
+
+/** The statements of a batch, whose rows have the types of `Lists`: `[Row]` of one that always has one row. */
+type StatementsOf<Lists extends readonly unknown[][]> = readonly D1PreparedStatement[] & {
+  readonly [K in keyof Lists]: unknown
+}
+
+/** Runs statements that only read in one batch. Returns the rows of each. */
+export const readBatch = <Lists extends readonly unknown[][]>(
+  db: Batching,
+  statements: StatementsOf<Lists>,
+): Promise<Lists> => rowsOf(() => read(db, [...statements]))
+
+/** Runs statements in one batch. Returns the rows of each. */
+export const writeBatch = <Lists extends readonly unknown[][] = unknown[][]>(
+  db: Batching,
+  statements: StatementsOf<Lists>,
+): Promise<Lists> => rowsOf(() => db.batch([...statements]))
+
+async function rowsOf<Lists>(send: () => Promise<D1Result[]>): Promise<Lists> {
+  return (await withD1Retry(send)).map(({ results }) => results) as unknown as Lists
 }
 
 /** Returns each item with the element at its place in a list of the same length. */

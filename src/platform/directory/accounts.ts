@@ -1,8 +1,7 @@
 import { type FoundPage, listRows, type Page } from '../db/paginate.ts'
 import { all, first, only, setTerms } from '../db/query.ts'
-import { withD1Retry } from '../db/retry.ts'
 import { type Account, accounts } from '../db/schema.ts'
-import { bindStatement, compileStatement } from '../db/statement.ts'
+import { bindStatement, compileStatement, writeBatch } from '../db/statement.ts'
 import { columnNames } from '../db/table.ts'
 import { requiredChange } from './audit.ts'
 
@@ -137,7 +136,7 @@ const MARK_PROPAGATED = compileStatement(
 
 /** Records that the live tokens of an account have received this version. */
 export const markPropagated = (db: D1Database, id: string, version: number) =>
-  withD1Retry(() => bindStatement(db, MARK_PROPAGATED, { id, version }).run())
+  writeBatch(db, [bindStatement(db, MARK_PROPAGATED, { id, version })])
 
 const ACCOUNTS_TO_PROPAGATE = compileStatement(
   `select id from accounts where pushed < version order by id limit 1000`,

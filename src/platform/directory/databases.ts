@@ -1,6 +1,5 @@
 import { all } from '../db/query.ts'
-import { withD1Retry } from '../db/retry.ts'
-import { bindStatement, compileStatement } from '../db/statement.ts'
+import { bindStatement, compileStatement, writeBatch } from '../db/statement.ts'
 
 const PUT_SIZES = compileStatement(`
   insert into database_sizes (binding, bytes) select value ->> 0, value ->> 1 from json_each(:sizes)
@@ -10,7 +9,7 @@ const PUT_SIZES = compileStatement(`
 export const putSizes = (
   db: D1Database,
   sizes: readonly (readonly [binding: string, bytes: number])[],
-) => withD1Retry(() => bindStatement(db, PUT_SIZES, { sizes: JSON.stringify(sizes) }).run())
+) => writeBatch(db, [bindStatement(db, PUT_SIZES, { sizes: JSON.stringify(sizes) })])
 
 const READ_SIZES = compileStatement('select binding, bytes from database_sizes')
 

@@ -2,8 +2,7 @@ import { clickSql } from '../../attribution/db/clicks.ts'
 import { EVENT_STATUS, IS_OUTFLOW, magnitudeOf } from '../../commission/db/facts-sql.ts'
 import { sumSql } from '../../platform/db/exact-sums.ts'
 import { all, only } from '../../platform/db/query.ts'
-import { withD1Retry } from '../../platform/db/retry.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 
 // The SQL of what a report groups by. A source reads records as `t`, which has `day`, and joins their
 // customer as `c`. Days are numbers of days since 1970-01-01.
@@ -528,6 +527,5 @@ export async function readStatements(
   const bound = statements.map(([sql, values]) =>
     bindStatement(session, compileStatement(sql), { ...values, account }),
   )
-  const found = await withD1Retry(() => session.batch<ReportRow>(bound))
-  return found.map(({ results }) => results)
+  return readBatch<ReportRow[][]>(session, bound)
 }

@@ -1,5 +1,4 @@
-import { withD1Retry } from '../../platform/db/retry.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 import { REQUIRE_CHANGE } from '../../platform/directory/audit.ts'
 import type { EndpointOwner } from './endpoints.ts'
 import { eventOf, insertEvents, isWanted } from './events.ts'
@@ -85,4 +84,4 @@ export interface LateFeed {
 
 /** Writes `feed.late` once for each feed and day. */
 export const storeLateFeeds = (db: D1Database, feeds: readonly LateFeed[]) =>
-  withD1Retry(() => bindStatement(db, INSERT_LATE, { rows: JSON.stringify(feeds) }).run())
+  writeBatch(db, [bindStatement(db, INSERT_LATE, { rows: JSON.stringify(feeds) })])

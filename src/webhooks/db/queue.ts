@@ -1,6 +1,11 @@
 import { isDoorOpen } from '../../platform/db/door.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
-import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
+import {
+  bindStatement,
+  compileStatement,
+  type Statement,
+  writeBatch,
+} from '../../platform/db/statement.ts'
 import { newAuditId } from '../../platform/directory/audit.ts'
 
 /** A message of the queue: an event that is to be sent to an endpoint. */
@@ -61,8 +66,8 @@ export async function takeDueMessages(
       ? bindStatement(db, TAKE_DUE, values)
       : bindStatement(db, TAKE_DUE_OF_ACCOUNT, { ...values, account })
   // This is not retried: if the result is lost, the taken messages are due again at `until`.
-  const { results } = await taking.all<DueMessage>()
-  return results
+  const [due] = await db.batch<DueMessage>([taking])
+  return due?.results ?? []
 }
 
 /** A message whose attempt begins, with its endpoint and its event. */
@@ -106,8 +111,8 @@ export async function claimMessages(
   until: number,
 ): Promise<ClaimedMessage[]> {
   const values = { messages: JSON.stringify(messages), until }
-  const { results } = await bindStatement(db, CLAIM, values).all<ClaimedMessage>()
-  return results
+  const [claimed] = await db.batch<ClaimedMessage>([bindStatement(db, CLAIM, values)])
+  return claimed?.results ?? []
 }
 
 /**
@@ -121,9 +126,7 @@ const DEAD_LETTER_MESSAGES = compileStatement(`
 
 /** Makes messages dead letters. */
 export const deadLetterMessages = (db: D1Database, messages: readonly DueMessage[]) =>
-  withD1Retry(() =>
-    bindStatement(db, DEAD_LETTER_MESSAGES, { messages: JSON.stringify(messages) }).run(),
-  )
+  writeBatch(db, [bindStatement(db, DEAD_LETTER_MESSAGES, { messages: JSON.stringify(messages) })])
 
 /** The result of an attempt, and what follows from it. */
 export interface Outcome {
