@@ -1,9 +1,7 @@
 import * as v from 'valibot'
 import { ALARM_SHARE, MAX_DATABASE_BYTES } from '../ingest/db/storage.ts'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../platform/db/database.ts'
-import { withD1Retry } from '../platform/db/retry.ts'
-import { required } from '../platform/db/statement.ts'
-import { countAccounts, putSizes, readSizes } from '../platform/directory/databases.ts'
+import { countAccounts, putSizes, readSize, readSizes } from '../platform/directory/databases.ts'
 import { operation } from '../platform/http/operation.ts'
 import { logFailure } from '../platform/log-failure.ts'
 import { count } from '../platform/validation/answer-fields.ts'
@@ -52,12 +50,6 @@ export const listDatabases = operation({
     return { data }
   },
 })
-
-/** Returns the size of a database in bytes. */
-export async function readSize(db: D1Database): Promise<number> {
-  const [asked] = await withD1Retry(() => db.batch([db.prepare('select 1')]))
-  return required(asked, 'size').meta.size_after
-}
 
 /** Stores the size of each database, and logs those that have used much of it. */
 export async function measureDatabases(env: Env): Promise<void> {

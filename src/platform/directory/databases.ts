@@ -1,5 +1,6 @@
 import { all } from '../db/query.ts'
-import { bindStatement, compileStatement, writeBatch } from '../db/statement.ts'
+import { withD1Retry } from '../db/retry.ts'
+import { bindStatement, compileStatement, required, writeBatch } from '../db/statement.ts'
 
 const PUT_SIZES = compileStatement(`
   insert into database_sizes (binding, bytes) select value ->> 0, value ->> 1 from json_each(:sizes)
@@ -27,4 +28,10 @@ const COUNT_ACCOUNTS = compileStatement(
 export async function countAccounts(db: D1Database): Promise<ReadonlyMap<string, number>> {
   const rows = await all<{ binding: string; accounts: number }>(db, COUNT_ACCOUNTS)
   return new Map(rows.map(({ binding, accounts }) => [binding, accounts]))
+}
+
+/** Returns the size of a database in bytes. */
+export async function readSize(db: D1Database): Promise<number> {
+  const [asked] = await withD1Retry(() => db.batch([db.prepare('select 1')]))
+  return required(asked, 'size').meta.size_after
 }
