@@ -22,11 +22,15 @@ import type { Spec } from './spec.ts'
 // The site is a function from openapi.json and Markdown to strings. A static-site generator would
 // add a theme and client-side code, both of which the Content-Security-Policy restricts.
 
-/** Renders the list of the guide's pages, with the headings of the current page. */
+const has = (own: readonly GuidePage[], here: string) => Number(own.some(({ at }) => at === here))
+
+/** Renders the list of the guide's pages, with the headings of the current page. Its part comes first. */
 const guideNav = (pages: readonly GuidePage[], here: string) => html`${[
   ...Map.groupBy(pages, ({ part }) => part),
-].map(
-  ([part, own]) => html`<h2>${part}</h2>
+]
+  .sort(([, a], [, b]) => has(b, here) - has(a, here))
+  .map(
+    ([part, own]) => html`<h2>${part}</h2>
 <ul>
 ${own.map(
   ({ at, title, headings }) => html`<li>${linkTo(at, title, here)}${
@@ -38,7 +42,7 @@ ${own.map(
 `,
 )}</ul>
 `,
-)}<h2>Reference</h2>
+  )}<h2>Reference</h2>
 <ul>
 ${AUDIENCES.map(({ title }) => html`<li>${linkTo(`/docs/reference#${anchorOf(title)}`, title, here)}</li>\n`)}</ul>
 `
