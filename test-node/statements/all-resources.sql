@@ -25,7 +25,7 @@ select iif(changes() = :written, 1, json_extract('{}', 'abort: changed meanwhile
 -- addTotals
 insert into totals (account, resource, total, held, bytes)
       values (:account, :resource, :listed, :held_change,
-        iif(:bytes > 0 and (select ifnull(sum(bytes), 0) from totals where account = :account) >= :quota, json('the quota is reached'), :bytes))
+        iif(:bytes > 0 and (select ifnull(sum(bytes), 0) from totals where account = :account) >= :quota, json_extract('{}', 'abort: the quota is reached'), :bytes))
       on conflict (account, resource) do update set total = total + excluded.total, held = held + excluded.held,
         bytes = bytes + excluded.bytes;
 

@@ -1,5 +1,5 @@
 import { BEGINNING } from '../../platform/db/history.ts'
-import { ABORT, columnList, JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
+import { ABORT, abortAs, columnList, JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import { ATTRIBUTION, CUSTOMER_CHANGES, markSql } from './changed.ts'
@@ -237,7 +237,7 @@ export const COMMON_STATEMENTS = {
   addTotals: compileStatement(`
       insert into totals (account, resource, total, held, bytes)
       values (:account, :resource, :listed, :held_change,
-        iif(:bytes > 0 and ${USAGE} >= :quota, json('the quota is reached'), :bytes))
+        iif(:bytes > 0 and ${USAGE} >= :quota, ${abortAs('the quota is reached')}, :bytes))
       on conflict (account, resource) do update set total = total + excluded.total, held = held + excluded.held,
         bytes = bytes + excluded.bytes`),
   /** Counts the delivery in its hour. */
