@@ -4,7 +4,9 @@ import { describe, expect, test, vi } from 'vitest'
 import { DEFAULT_VIEW } from '../../src/platform/auth/affiliate-view.ts'
 import { brand, dailyStats, deposited, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
-import { ada, ask, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
+import { randomSource } from '../commission/worlds.ts'
+import { anyTables, bytesOf, fillTables } from '../ingest/any-rows.ts'
+import { ada, ask, askAdmin, deposit, json, issuedPartner as partner } from '../partner.ts'
 import { ofTheTeam, teamKey } from '../team.ts'
 
 const errors = async (response: Response | Promise<Response>) => {
@@ -314,50 +316,43 @@ describe('accounts', () => {
   })
 })
 
-test('a reset leaves only what the integrations team configured', async () => {
-  const acme = await partner()
-  const casino = await brand()
-  for (const { account } of [acme, casino]) {
-    const page = { affiliate_id: 'aff-7', landing_page: 'https://a.example/' }
-    await askAdmin(`accounts/${account}/affiliates`, 'PUT', [{ affiliate_id: 'aff-7' }])
-    await askAdmin(`accounts/${account}/links`, 'POST', page)
-    await env.DB.prepare(
-      "insert into clicks (account, day, link_id, click_id, clicked_at) values (?, 20727, 'abcdefgh', 'click', 0)",
-    )
-      .bind(account)
-      .run()
-  }
-  const key = { 'Idempotency-Key': 'k-1' }
-  await acme.post('customers', ada, key)
-  await acme.post('transactions', deposit, key)
-  await acme.post('trading-activity', traded)
-  await casino.post('customers', eve)
-  await casino.post('activities', deposited, key)
-  await acme.get('totals?from=2026-10-01&to=2026-10-31')
-  const { results: tables } = await env.DB.prepare(
-    "select name from sqlite_schema where type = 'table' and sql like '% account %' order by name",
-  ).all<{ name: string }>()
-  const filled = async () => {
-    const names: string[] = []
-    for (const { name } of tables) {
-      if (await env.DB.prepare(`select 1 from ${name}`).first()) names.push(name)
-    }
-    return names
-  }
-  const configured = ['affiliates', 'audit_log', 'brand_tokens', 'clients', 'links']
-  const sent = ['activity', 'arrivals', 'clicks', 'customer_owners', 'customers', 'deliveries']
-  sent.push('events')
-  // A new account starts with rules.
-  sent.push('fraud_rule_versions')
-  sent.push('changed', 'day_totals', 'idempotency_keys', 'totals', 'transactions')
-  expect(await filled()).toEqual([...configured, ...sent].sort())
-  for (const { account } of [acme, casino]) {
-    expect((await askAdmin(`accounts/${account}/reset`, 'POST')).status).toBe(204)
-  }
+/** The tables with rows of an account that a reset keeps, beside those of the directory. */
+const KEPT = [
+  'affiliate_invitations',
+  'affiliate_members',
+  'affiliate_parents',
+  'affiliate_passkeys',
+  'affiliates',
+  'assignments',
+  'audit_log',
+  'changed',
+  'erasures',
+  'payees',
+  'plan_versions',
+]
 
-  // The marks say that the days have changed.
-  expect(await filled()).toEqual([...configured, 'changed'].sort())
-  expect((await acme.post('customers', { ...ada, customer_id: 'c-9' }, key)).status).toBe(201)
+test('a reset leaves of its account what the team configured, and of another account everything', async () => {
+  const acme = await partner('forex', { account: 'acme' })
+  const other = await brand({ account: 'other' })
+  await askAdmin('accounts/acme/affiliates', 'PUT', [{ affiliate_id: 'aff-7' }])
+  const page = { affiliate_id: 'aff-7', landing_page: 'https://a.example/' }
+  const { link_id } = await json(askAdmin('accounts/acme/links', 'POST', page))
+  const { below } = randomSource(1)
+  for (const { account } of [acme, other])
+    await fillTables(env.DB, () => below(2 ** 30) / 2 ** 30, account, 2)
+  const filled = async (account: string) =>
+    Object.entries(await bytesOf(env.DB, account)).flatMap(([name, rows]) =>
+      rows.length > 0 ? [name] : [],
+    )
+  expect(await filled('acme')).toEqual((await anyTables(env.DB)).map(({ name }) => name))
+  const before = await bytesOf(env.DB, 'other')
+
+  expect((await askAdmin('accounts/acme/reset', 'POST')).status).toBe(204)
+  expect((await filled('acme')).sort()).toEqual(KEPT)
+  expect(await bytesOf(env.DB, 'other')).toEqual(before)
+  expect((await json(askAdmin('accounts/acme'))).storage_bytes).toBe(0)
+  expect((await askAdmin(`accounts/acme/links/${link_id}`)).status).toBe(200)
+  expect((await acme.post('customers', { ...ada, customer_id: 'c-9' })).status).toBe(201)
 })
 
 describe('affiliates', () => {
@@ -734,12 +729,17 @@ describe('account data for the integrations team', () => {
     const withoutLag = async (answer: Promise<Response>) =>
       (await (await answer).text()).replace(/"lag_seconds":\d+/g, '')
     for (const { account, get } of [casino, acme]) {
-      for (const path of ['deliveries', 'totals?from=2026-10-01&to=2026-10-31', 'held', 'feed']) {
+      const october = 'from=2026-10-01&to=2026-10-31'
+      const reports = ['totals', 'reports'].map((path) => `${path}?${october}`)
+      for (const path of ['deliveries', ...reports, 'held', 'feed']) {
         const expected = await withoutLag(get(path))
         expect(await withoutLag(askAdmin(`accounts/${account}/${path}`))).toBe(expected)
       }
     }
     const { data } = await json(acme.get('deliveries'))
+    expect((await json(acme.get('account'))).attention).toEqual(
+      (await json(askAdmin(`accounts/${acme.account}/attention`))).data,
+    )
     const at = `deliveries/${data[0].delivery_id}`
     expect(await json(askAdmin(`accounts/${acme.account}/${at}`))).toEqual(await json(acme.get(at)))
     expect((await askAdmin(`accounts/${casino.account}/${at}`)).status).toBe(404)

@@ -29,16 +29,6 @@ const problem = async (path: string) => {
   return [response.status, (await response.json<{ detail: string }>()).detail]
 }
 
-test('attention is what the account itself reads', async () => {
-  const api = await acme()
-  await api.post('customers', { ...ada, customer_id: 'c-9', affiliate_id: 'nobody' })
-
-  const own = await json(api.get('account'))
-  const { data } = await read('attention')
-  expect(data).toEqual(own.attention)
-  expect(data.map(({ code }: { code: string }) => code)).toContain('unconfigured_affiliates')
-})
-
 test('drafts of periods that have ended need the attention of the team only', async () => {
   const api = await acme()
   await env.DB.batch(statementRows(env.DB, 'acme'))

@@ -82,37 +82,6 @@ async function keepBooks(account: string) {
 
 const entry = { affiliate_id: 'a', plan: 'ib', amount: '1', reason: 'x', reference: 'm-1' }
 
-test('a reset deletes the books of its account and no others, and the audit log stays', async () => {
-  await keepBooks('acme')
-  await keepBooks('other')
-  const before = await booksOf('other')
-  expect((await reset('acme')).status).toBe(204)
-  expect(await isEmpty('acme')).toBe(true)
-  expect(await booksOf('other')).toEqual(before)
-  expect(await hasOpenDoor()).toBe(false)
-  const { data } = await json(askAdmin('audit-log?account=acme'))
-  expect(data.map(({ action }: { action: string }) => action).sort()).toEqual([
-    ...['account.reset', 'manual-entry.add', 'period.approve', 'period.close'],
-    ...['statement.pay', 'statement.pay', 'statement.return'],
-  ])
-  // The references are free again, and so is the period.
-  expect((await askAdmin('accounts/acme/manual-entries', 'POST', entry)).status).toBe(201)
-  const again = rowOf('acme', 'a')
-  await storeRows([again])
-  expect((await approve(again)).status).toBe(200)
-  const payment = { reference: 'R-1', paid_on: '2024-12-01' }
-  const paid = await askAdmin(`accounts/acme/statements/${again.id}/pay`, 'POST', payment)
-  expect(paid.status).toBe(200)
-})
-
-test('the books of a live account cannot be reset', async () => {
-  await keepBooks('acme')
-  await env.DB.exec(`update accounts set mode = 'live'`)
-  const before = await booksOf('acme')
-  expect((await reset('acme')).status).toBe(409)
-  expect(await booksOf('acme')).toEqual(before)
-})
-
 /** Gives an account more approved statements than one step of a reset deletes. */
 const approveMany = (account: string) =>
   env.DB.batch([

@@ -2,12 +2,10 @@ import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { encodeTrackingCode, newClickId } from '../../src/attribution/code.ts'
-import { brand } from '../brand.ts'
 import { signedIn } from '../console/browser.ts'
 import { ask, askAdmin, json, partner, resumed } from '../partner.ts'
 import { builtOnce } from '../world.ts'
 import { storeRules } from './evaluated-cases.ts'
-import { storeCases, storeRule } from './stored-cases.ts'
 
 // Cases by their routes: from deliveries and stored rules to lists, records, and back.
 
@@ -255,22 +253,6 @@ describe('lists of cases', () => {
   })
 })
 
-test('a brand reads its own cases, and cannot write them', async () => {
-  const casino = await brand()
-  await storeRule(casino.account)
-  await storeCases(
-    { id: 'case_1', account: casino.account, affiliate: 'aff-7' },
-    { id: 'case_2', account: 'other' },
-  )
-  const { data } = await json(casino.get('cases'))
-  expect(data).toMatchObject([{ case_id: 'case_1', affiliate_id: 'aff-7', status: 'open' }])
-  expect((await json(casino.get('cases/case_1/evidence'))).data).toEqual([])
-  expect((await casino.get('cases/case_2/evidence')).status).toBe(404)
-  for (const path of ['cases', 'cases/case_1', 'cases/case_1/decide']) {
-    expect([404, 405]).toContain((await casino.post(path, {})).status)
-  }
-})
-
 describe('the records of a case', () => {
   test('have their main values and their delivery', async () => {
     const { run, cases, get } = await firm()
@@ -334,17 +316,6 @@ test('the erasure of a customer leaves their cases, which have only ids', async 
   expect(erased.ok).toBe(true)
   expect(await run()).toMatchObject({ cases_opened: 0 })
   expect(await cases()).toEqual(found)
-})
-
-test('the reset of a test account deletes its cases, and later deliveries begin anew', async () => {
-  const { run, cases } = await firm()
-  await run()
-  expect((await askAdmin('accounts/acme-prop-trading/reset', 'POST')).status).toBe(204)
-  expect(await cases()).toEqual([])
-  for (const table of ['progress', 'evidence', 'cases']) {
-    expect(await env.DB.prepare(`select * from fraud_${table}`).first(), table).toBeNull()
-  }
-  expect(await run()).toMatchObject({ done: true, evaluated_through: null, cases_opened: 0 })
 })
 
 /** Runs the statements of the month of the last fee, and waits for the end. */

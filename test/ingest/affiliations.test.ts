@@ -183,25 +183,6 @@ describe('a refusal', () => {
   })
 })
 
-test('a reset deletes histories, corrections and refusals', async () => {
-  const acme = await partner()
-  await acme.post('customers', ada)
-  await acme.post('customers', { ...ada, affiliate_id: 'x', country_code: 'DE' })
-  await acme.post('customers', { ...ada, affiliate_id: 'x', country_code: 'AT' })
-  const path = 'accounts/acme-forex'
-  await askAdmin(`${path}/customers/c-1/refusal`, 'PUT', { reason: 'x' })
-  const count = async () => {
-    const tables = ['customer_affiliations', 'customer_fields', 'customer_refusals']
-    const rows = await env.DB.batch<{ n: number }>(
-      tables.map((table) => env.DB.prepare(`select count(*) as n from ${table}`)),
-    )
-    return rows.map(({ results }) => results[0]!.n)
-  }
-  expect(await count()).toEqual([1, 1, 1])
-  expect((await askAdmin(`${path}/reset`, 'POST')).status).toBe(204)
-  expect(await count()).toEqual([0, 0, 0])
-})
-
 describe('the customers of affiliates', () => {
   restoring(SEARCH_LIMITS)
   beforeEach(() => {

@@ -391,12 +391,4 @@ describe('what an account stores', () => {
     const line = { storage_alarm: 'account', account, binding: 'DB', bytes: QUOTA, quota: QUOTA }
     expect(printedAs('warn')).toContain(JSON.stringify(line))
   })
-
-  test('a reset empties the storage of an account', async () => {
-    const acme = await fullAccount()
-    expect((await askAdmin(`accounts/${acme.account}/reset`, 'POST')).status).toBe(204)
-
-    expect(await usageOf(acme.account)).toBe(0)
-    expect((await acme.post('customers', ada)).status).toBe(201)
-  })
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { REPORT_LIMITS } from '../../src/reports/limits.ts'
 import { brand } from '../brand.ts'
 import { restoring } from '../limits.ts'
-import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
+import { ada, deposit, json, partner, traded } from '../partner.ts'
 
 const OCTOBER = 'reports?from=2026-10-01&to=2026-10-31'
 
@@ -100,13 +100,6 @@ describe('a report', () => {
       ),
       '',
     ])
-  })
-
-  test('the totals of a partner and those of the team are the same', async () => {
-    const acme = await firm()
-    const own = await json(acme.get(`${OCTOBER}&group_by=transaction_type`))
-    const path = `accounts/${acme.account}/${OCTOBER}&group_by=transaction_type`
-    expect(await json(askAdmin(path))).toEqual(own)
   })
 
   test.each(['.', 'a.', '.Value', '%00.x', 'a.%00', 'Bet%5Cx.count', 'Bet%5C'])(

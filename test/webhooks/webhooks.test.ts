@@ -395,15 +395,6 @@ describe('what is stored of webhooks', () => {
     return Promise.all(found)
   }
 
-  test('is deleted by the reset of its test account', async () => {
-    const acme = await partner()
-    await webhook(acme.account)
-    await acme.post('customers', [{}])
-    expect(await rowsOf(acme.account)).toEqual([1, 1, 1])
-    expect((await askAdmin(`accounts/${acme.account}/reset`, 'POST')).status).toBe(204)
-    expect(await rowsOf(acme.account)).toEqual([0, 0, 0])
-  })
-
   test('expires after 30 days', async () => {
     const acme = await partner()
     await webhook(acme.account)
