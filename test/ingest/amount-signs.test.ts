@@ -1,31 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { expectedEventSign, expectedSign } from '../../src/platform/amount-signs.ts'
 import { brand } from '../brand.ts'
 import { askAdmin, issuedPartner, json } from '../partner.ts'
-
-describe('the expected sign of an amount', () => {
-  test.each(['deposit', 'challenge_fee', 'reset_fee', 'ib_rebate'])('%s is positive', (type) => {
-    expect(expectedSign(type, 'magnitude')).toBe('positive')
-    expect(expectedSign(type, 'signed')).toBe('positive')
-  })
-
-  test.each(['withdrawal', 'payout', 'refund'])('%s follows the setting', (type) => {
-    expect(expectedSign(type, 'magnitude')).toBe('positive')
-    expect(expectedSign(type, 'signed')).toBe('negative')
-  })
-
-  test.each(['adjustment', 'bonus', 'other'])('%s may have either', (type) => {
-    expect(expectedSign(type, 'magnitude')).toBe(null)
-    expect(expectedSign(type, 'signed')).toBe(null)
-  })
-
-  test('of an event it follows the setting if the event is an outflow', () => {
-    expect(expectedEventSign(true, 'magnitude')).toBe('positive')
-    expect(expectedEventSign(true, 'signed')).toBe('negative')
-    expect(expectedEventSign(false, 'signed')).toBe(null)
-  })
-})
 
 describe('the setting amount_signs', () => {
   test('its account names it, on the administration API and on its own', async () => {

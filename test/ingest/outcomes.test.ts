@@ -1,57 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { toJsonChunks } from '../../src/platform/db/json-chunks.ts'
-import { ada, deposit, json, partner, traded, type Vertical } from '../partner.ts'
-
-/** Returns a record of each resource of the vertical, and a later version of it. */
-const records = (vertical: Vertical) => ({
-  customers: {
-    first: vertical === 'forex' ? { ...ada, leverage: '1:100' } : { ...ada, phase: 'phase_1' },
-    later: { ...ada, first_name: 'Ada' },
-  },
-  transactions: {
-    first: { ...deposit, ...transactionType(vertical), note: 'wire' },
-    later: { ...deposit, ...transactionType(vertical), status: 'reversed' },
-  },
-  'trading-activity': { first: traded, later: { ...traded, lots_traded: 2 } },
-})
-const transactionType = (vertical: Vertical) => ({
-  transaction_type: vertical === 'forex' ? 'deposit' : 'challenge_fee',
-})
-
-const cases = (['prop-trading', 'forex'] as const).flatMap((vertical) =>
-  Object.entries(records(vertical)).map(([resource, versions]) => ({
-    vertical,
-    resource,
-    ...versions,
-  })),
-)
-
-describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later }) => {
-  const createPartner = async () => {
-    const acme = await partner(vertical)
-    if (resource !== 'customers') await acme.post('customers', ada)
-    return acme
-  }
-
-  test('a dry run returns the same response and stores nothing', async () => {
-    const acme = await createPartner()
-    const dry = () => acme.post(`${resource}?dry_run=true`, first)
-
-    const { delivery_id, delivery_url: _url, ...predicted } = await json(dry())
-    expect(await json(acme.get(resource))).toMatchObject({ data: [], meta: { total: 0 } })
-    const { delivery_id: _, delivery_url: _u, ...real } = await json(acme.post(resource, first))
-    expect(predicted).toEqual({ ...real, dry_run: true })
-    expect(delivery_id).toMatch(/^dlv_[0-9A-Z]{26}$/)
-
-    expect(await json(dry())).toMatchObject({ results: [{ outcome: 'unchanged' }] })
-    expect(await json(acme.post(`${resource}?dry_run=true`, [later]))).toMatchObject({
-      results: [{ outcome: 'updated' }],
-      summary: { updated: 1, unchanged: 0 },
-    })
-    expect((await json(acme.get(resource))).data).toEqual([first])
-  })
-})
+import { ada, deposit, json, partner } from '../partner.ts'
 
 describe('a dry run answers like a real request', () => {
   const stale = { ...ada, last_modified_date: '2026-01-01T00:00:00Z' }
@@ -153,25 +103,6 @@ test('a change of the customer alone updates the delivery and the revision', asy
   expect(row).toEqual({ delivery: delivery_id, revision: 2 })
 })
 
-describe('return=minimal', () => {
-  const minimal = { Prefer: 'return=minimal' }
-
-  test('returns the summary and only results with a warning or error', async () => {
-    const acme = await partner()
-    const response = await acme.post(
-      'customers',
-      [ada, { ...ada, customer_id: 'c-2', affiliate_id: 'nobody' }],
-      minimal,
-    )
-
-    expect(response.headers.get('Preference-Applied')).toBe('return=minimal')
-    expect(await json(response)).toMatchObject({
-      summary: { received: 2, created: 2 },
-      results: [{ index: 1, outcome: 'created', warnings: [{ code: 'unknown_affiliate' }] }],
-    })
-  })
-})
-
 describe('handling=lenient', () => {
   const lenient = { Prefer: 'handling=lenient' }
   const invalid = { ...deposit, transaction_id: 't-2', currency: 'EUX' }
@@ -196,23 +127,6 @@ describe('handling=lenient', () => {
     expect(await json(acme.post('customers', [bulk[0]]))).toMatchObject({
       summary: { warnings: 1 },
     })
-  })
-
-  test('without it a bulk is refused and every invalid record reported', async () => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    const response = await acme.post('transactions', [unknownCustomer, deposit, invalid])
-
-    expect(response.status).toBe(422)
-    expect(await json(response)).toMatchObject({
-      detail: '2 of 3 records are invalid. Nothing was stored.',
-      errors_total: 2,
-      errors: [
-        { index: 0, code: 'unknown_customer' },
-        { index: 2, code: 'currency' },
-      ],
-    })
-    expect((await json(acme.get('transactions'))).data).toEqual([])
   })
 
   test.each<[string, unknown, Record<string, string>, number, number]>([

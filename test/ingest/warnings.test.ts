@@ -49,24 +49,21 @@ const hoursAhead = (hours: number) => new Date(Date.now() + hours * 3_600_000).t
 
 describe('negative_amount', () => {
   test.each([
-    ['forex', ['deposit', 'withdrawal', 'ib_rebate'], ['bonus', 'adjustment', 'other']],
-    ['prop-trading', ['challenge_fee', 'reset_fee', 'payout', 'refund'], ['adjustment', 'other']],
+    ['forex', ['deposit', 'ib_rebate'], ['withdrawal'], ['bonus', 'adjustment', 'other']],
+    ['prop-trading', ['challenge_fee', 'reset_fee'], ['payout', 'refund'], ['adjustment', 'other']],
   ] as const)(
-    '%s: amounts are positive but of types with either sign',
-    async (vertical, positive, either) => {
-      const { send } = await firm(vertical)
-      const types = [...positive, ...either]
-      const sent = (amount_currency: number) =>
-        each(
-          'transaction_id',
-          deposit,
-          ...types.map((transaction_type) => ({ transaction_type, amount_currency })),
-        )
-
-      expect(await send('transactions', ...sent(-5))).toEqual(
-        types.map((_, i) => (i < positive.length ? [`negative_amount /${i}/amount_currency`] : [])),
-      )
-      expect((await send('transactions', ...sent(5))).flat()).toEqual([])
+    '%s: inflows are positive, outflows follow the setting, and the sign of others is free',
+    async (vertical, inflows, outflows, either) => {
+      const acme = await firm(vertical)
+      const types = [...inflows, ...outflows, ...either]
+      const warned = async (amount_currency: number) => {
+        const sent = types.map((transaction_type) => ({ transaction_type, amount_currency }))
+        const found = await acme.send('transactions', ...each('transaction_id', deposit, ...sent))
+        return types.filter((_, i) => found[i]?.includes(`negative_amount /${i}/amount_currency`))
+      }
+      expect([await warned(-5), await warned(5)]).toEqual([[...inflows, ...outflows], []])
+      await askAdmin(`accounts/${acme.account}`, 'PATCH', { amount_signs: 'signed' })
+      expect([await warned(-5), await warned(5)]).toEqual([inflows, outflows])
     },
   )
 
@@ -78,27 +75,6 @@ describe('negative_amount', () => {
       '`amount_currency` does not have the sign with which this account sends amounts of `withdrawal`.',
     ])
     expect((await json(acme.get('transactions'))).data).toEqual([sent])
-  })
-
-  test('with signed amounts, outflows are negative and other types are positive', async () => {
-    const acme = await firm()
-    await askAdmin(`accounts/${acme.account}`, 'PATCH', { amount_signs: 'signed' })
-    const types = ['deposit', 'withdrawal']
-    const sent = (amount_currency: number) =>
-      each(
-        'transaction_id',
-        deposit,
-        ...types.map((transaction_type) => ({ transaction_type, amount_currency })),
-      )
-
-    expect(await acme.send('transactions', ...sent(-5))).toEqual([
-      ['negative_amount /0/amount_currency'],
-      [],
-    ])
-    expect(await acme.send('transactions', ...sent(5))).toEqual([
-      [],
-      ['negative_amount /1/amount_currency'],
-    ])
   })
 
   test('of events, outflows alone have an expected sign', async () => {

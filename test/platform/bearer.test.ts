@@ -152,18 +152,6 @@ test('base64url is decoded only in its canonical form', () => {
 describe('RFC 9068 §4: validation of access tokens', () => {
   const { keys } = JSON.parse(env.SIGNING_KEYS)
 
-  test.each([
-    ['a space in the signature', (token: string) => token.replace(/(.{5})$/, ' $1')],
-    ['a line break at the end', (token: string) => `${token}\n`],
-    ['padding', (token: string) => `${token}==`],
-    ['a fourth part', (token: string) => `${token}.x`],
-    ['no signature', (token: string) => token.replace(/[^.]+$/, '')],
-  ])('a token with %s is invalid', async (_, edit) => {
-    const { access_token } = await partner()
-
-    expect(await verifyAccessToken(edit(access_token), env, Date.now())).toBeNull()
-  })
-
   const forge = async (header: { alg?: string; typ?: string }, changed: object) => {
     const { access_token } = await partner()
     const real = decodeProtectedHeader(access_token)
@@ -187,16 +175,6 @@ describe('RFC 9068 §4: validation of access tokens', () => {
 
     expect(response.status).toBe(401)
     expect(response.headers.get('WWW-Authenticate')).toBe(INVALID)
-  })
-
-  test('an unsigned token with alg none gets 401', async () => {
-    const { access_token } = await partner()
-    const header = btoa(JSON.stringify({ alg: 'none', typ: 'at+jwt', kid: 'first' }))
-    const unsigned = `${header.replaceAll('=', '')}.${access_token.split('.')[1]}`
-
-    for (const token of [`${unsigned}.`, `${unsigned}.AA`, unsigned]) {
-      expect((await list(`Bearer ${token}`)).status).toBe(401)
-    }
   })
 
   test('the first key signs, all listed keys verify, a removed key does not', async () => {
