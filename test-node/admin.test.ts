@@ -495,13 +495,6 @@ describe('bodies of files', { concurrency: 4 }, () => {
     assert.deepEqual(requests[1]?.body, rows)
   })
 
-  test('CSV is sent as it is to an operation that takes it', async () => {
-    const { base, requests } = await service(() => ({ body: answer }))
-    const csv = 'Date,USD\r\n2026-10-02,1.1684\r\n'
-    await admin(base, ['fx', 'import', file('rates.csv', csv)])
-    assert.deepEqual([requests[0]?.line, requests[0]?.body], ['PUT fx-rates', csv])
-  })
-
   const broken = {
     'a missing cell': 'affiliate_id,plan\nA-1,p\nA-2\n',
     'one cell too many': 'affiliate_id\nA-1,p\n',

@@ -68,28 +68,4 @@ export function dataTests(shared: () => Shared): void {
     const records = page.getByRole('table', { name: 'Records of transactions, by day' })
     assert.match(await records.innerText(), /T-3301/)
   })
-
-  test('a member groups a report by affiliate and downloads its CSV', { skip }, async () => {
-    const { page } = shared()
-    await openSignedIn(shared(), `${ACCOUNT}/reports`)
-    await page.getByLabel('From').fill('2026-03-01')
-    await page.getByLabel('To', { exact: true }).fill('2026-03-31')
-    await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByRole('link', { name: 'Affiliate', exact: true }).click()
-    await page.waitForURL(/group_by=affiliate_id/)
-    const report = page.getByRole('table', { name: '1 Mar 2026 to 31 Mar 2026, in' })
-    await report.waitFor()
-    assert.match(await report.innerText(), /IB-07[\s\S]*Total/)
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download as CSV' }).click(),
-    ])
-    assert.equal(download.suggestedFilename(), 'report-demo-forex-2026-03-01-2026-03-31.csv')
-    const href = await page.getByRole('link', { name: 'Download as CSV' }).getAttribute('href')
-    const csv = await page.evaluate(`fetch(${JSON.stringify(href)}).then((one) => one.text())`)
-    assert.match(
-      String(csv),
-      /^row,affiliate_id,clicks,signups,[\s\S]*\r\ndata,IB-07,[\s\S]*\r\ntotal,,/,
-    )
-  })
 }

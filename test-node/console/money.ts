@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { skip } from '../browser/chromium.ts'
-import { PHONE } from '../browser/viewports.ts'
 import { openSignedIn, type Shared } from './frame.ts'
 
 const FOREX = '/console/accounts/demo-forex'
@@ -13,29 +12,6 @@ export function moneyTests(shared: () => Shared): void {
   const link = (name: string | RegExp) => main().getByRole('link', { name, exact: true })
   const rowOf = (table: RegExp, name: string) =>
     main().getByRole('table', { name: table }).getByRole('row').filter({ hasText: name })
-
-  test('a manager sees which affiliates change under other terms', {
-    skip,
-  }, async () => {
-    const { page } = shared()
-    await openSignedIn(shared(), `${FOREX}/plans`)
-    await link('Standard IB').first().click()
-    await link('Write the next version').click()
-    const share = page.getByRole('group', { name: /Pays a share/ }).first()
-    const percentage = share.getByLabel('Percentage', { exact: true }).first()
-    assert.equal(await percentage.inputValue(), '30')
-    await percentage.fill('thirty-five')
-    const show = page.getByRole('button', { name: 'Show in words and figures' })
-    await show.click()
-    assert.match(
-      await page.getByRole('alert').innerText(),
-      /Percent: “thirty-five” is not a percentage/,
-    )
-    await percentage.fill('35 %')
-    await show.click()
-    assert.match(await page.locator('.in-words').innerText(), /35 % of /)
-    assert.match(await page.locator('.plan-figures').innerText(), /these terms would have paid/)
-  })
 
   test('the next version of a plan stands beside the first', { skip }, async () => {
     const { page } = shared()
@@ -170,41 +146,5 @@ export function moneyTests(shared: () => Shared): void {
     await link(/IB-07/).first().click()
     assert.match(await page.locator('main').innerText(), /Balance\s+829\.20 EUR/)
     assert.match(await rowOf(/^Ledger/, 'Earned for March 2026').innerText(), /829\.20 EUR/)
-  })
-
-  test('a manager configures an affiliate that customers name', { skip }, async () => {
-    const { page } = shared()
-    await openSignedIn(shared(), `${FOREX}/affiliates`)
-    await link('IB-99').click()
-    await page.getByRole('button', { name: 'Add the affiliate' }).click()
-    assert.match(await page.getByRole('status').innerText(), /stored/)
-    await page.getByText('Change the parent').click()
-    await page.getByLabel('Parent', { exact: true }).first().fill('IB-07')
-    await page.getByRole('button', { name: 'Save the parent' }).click()
-    assert.match(await page.getByRole('status').innerText(), /stored/)
-    await page.goto(`${page.url().split('/console')[0]}${FOREX}/affiliates?search=IB-99`)
-    assert.match(
-      await rowOf(/^Affiliates/, 'IB-99')
-        .first()
-        .innerText(),
-      /below [\s\S]*IB-07/,
-    )
-  })
-
-  test('a manager uploads a file of affiliates', { skip }, async () => {
-    const { page } = shared()
-    await openSignedIn(shared(), `${FOREX}/affiliates`, PHONE)
-    const upload = async (heading: string) => {
-      const buffer = Buffer.from(`\ufeff${heading};Parent;From\r\nIB-UP-1;IB-07;\r\n`)
-      await page
-        .getByLabel('File')
-        .setInputFiles({ name: 'affiliates.csv', mimeType: 'text/csv', buffer })
-      await page.getByRole('button', { name: 'Store the affiliates' }).click()
-    }
-    await page.getByText('Upload a file').click()
-    await upload('Introducer')
-    assert.match(await page.getByRole('alert').innerText(), /no column “Affiliate”/)
-    await upload('Affiliate')
-    assert.match(await page.getByRole('status').innerText(), /1 of 1 affiliate stored\./)
   })
 }

@@ -105,16 +105,6 @@ test.each([
   expect([403, 404]).toContain((await sendAs('manager', 'POST', path, {})).status)
 })
 
-test('a manager reads the answer of a bank, and books none with it', async () => {
-  await askAdmin('accounts', 'POST', {
-    ...{ account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' },
-  })
-  const path = '/admin/v1/accounts/acme/payouts/answers'
-  const refused = refusal('approver', 'manager')
-  expect(await json(sendAs('manager', 'POST', `${path}/apply`, {}))).toMatchObject(refused)
-  expect((await sendAs('manager', 'POST', path, {})).status).toBe(422)
-})
-
 test('only an approver changes how many people must approve', async () => {
   await askAdmin('accounts', 'POST', {
     ...{ account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' },

@@ -469,13 +469,6 @@ test('an address without a page leads to the one that was probably meant, in the
   ])
 })
 
-test('Portuguese is that of Brazil', () => {
-  const texts = Object.values(WORDS.pt).join('\n')
-  expect(texts).not.toMatch(
-    /\b(?:ecrã|utiliza\w*|telemóvel|ficheiro|regist(?:o|ad[oa])|palavra-passe|equipa|contacto|guardar|eliminar|noutro|demasiad[oa]s?|a sua|o seu)(?!\p{L})/iu,
-  )
-})
-
 test('every page has the security headers of the console', async () => {
   const { headers } = await open().get(`${AT}/sign-in`)
   expect(headers.get('Content-Security-Policy')).toContain("script-src 'self'")
