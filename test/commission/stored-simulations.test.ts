@@ -14,7 +14,7 @@ import { open } from './engine.ts'
 import { openAccount } from './open-account.ts'
 import { parse, plain, sum } from './oracle/rational.ts'
 import { storable, storeRates, storeWorld } from './stored-world.ts'
-import { periodsOf, randomWorld } from './worlds.ts'
+import { periodsOf, randomWorld, seedsFrom } from './worlds.ts'
 
 // A simulation from the database finds what the engine finds with all facts and affiliates in memory,
 // on pages of any size.
@@ -47,7 +47,7 @@ const amount = (text: string): string => plain(parse(text))
 
 test('a simulation from the database equals one in memory', async () => {
   let rows = 0
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS; seed++) {
+  for (const seed of seedsFrom(FIRST_SEED, WORLDS, () => rows <= WORLDS / 2)) {
     const world = storable(randomWorld(seed))
     const account = `simulated-${seed}`
     await storeWorld(world, account)

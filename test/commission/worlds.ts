@@ -358,3 +358,8 @@ export function periodsOf(world: World): string[] {
     for (let on = days[0]!; on <= addDays(last, -18); on = addDays(on, 7)) all.add(isoWeek(on))
   return [...all]
 }
+
+/** Yields seeds: as many as these, and up to 100 more while something is missing that worlds have to meet. */
+export function* seedsFrom(first: number, count: number, isMissing: () => boolean) {
+  for (let i = 0; i < count || (i < count + 100 && isMissing()); i++) yield first + i
+}
