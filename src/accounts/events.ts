@@ -35,7 +35,9 @@ function toDefinition(
 ): rows.EventDefinition {
   const { eventid = 'used', kpis = [], product = null, currency = null } = fields
   const { outflow = false, status_member = null } = fields
-  const isProduct = (name: string) => (product ? name === product.field : rows.isProductName(name))
+  const productField = rows.productFieldOf({ product })
+  const isProduct = (name: string) =>
+    productField ? name === productField : rows.isProductName(name)
   const issues = kpis.flatMap((name, i): Issue[] =>
     isProduct(name) ? [{ pointer: `/kpis/${i}`, code: 'duplicate_key' }] : [],
   )

@@ -242,6 +242,7 @@ describe('product lines', () => {
   test.each([
     ['no definition', undefined],
     ['a definition without a product field', { ...dailyStats, product: null }],
+    ['a definition that names `Product`', dailyStats],
   ])('§7 with %s the product line has a name in any case', async (_, definition) => {
     const acme = await brandWithCustomers({
       ...(definition && { events: { DailyStats: definition } }),
@@ -296,6 +297,7 @@ describe('product lines', () => {
       ['/0/Product', '/0/PRODUCT'].map((pointer) => ({
         pointer,
         code: 'field_case',
+        message: '`product` already has the product line.',
         hint: 'Send the product line in one member.',
       })),
     )
@@ -313,9 +315,10 @@ describe('product lines', () => {
     expect((await put({ kpis: ['Product'], product })).status).toBe(201)
   })
 
-  test('a KPI or product in another case gets a field_case warning', async () => {
-    const acme = await brandWithCustomers({ events })
-    const sent = { ...day, ngr: '3', product: 'casino' }
+  test('a KPI or status in another case gets a field_case warning', async () => {
+    const stats = { ...dailyStats, status_member: 'State' }
+    const acme = await brandWithCustomers({ events: { DailyStats: stats } })
+    const sent = { ...day, ngr: '3', state: 'approved' }
     expect(await json(acme.post('activities', [sent]))).toMatchObject({
       results: [
         {
@@ -326,7 +329,7 @@ describe('product lines', () => {
               pointer: '/0/ngr',
               message: '`ngr` is stored as an additional field. Did you mean `NGR`?',
             },
-            { code: 'field_case', pointer: '/0/product' },
+            { code: 'field_case', pointer: '/0/state' },
           ],
         },
       ],
@@ -373,15 +376,31 @@ describe('replaced_details', () => {
       expect(await send({ channel: 'app', NGR: undefined })).toEqual(['`channel`'])
       expect(await send({ channel: 'web' })).toEqual(['`channel`'])
       expect(await send({ channel: 'web', Product: 'Casino' })).toEqual([])
-      const name = account === 'plain' ? 'PRODUCT' : 'Product'
-      expect(await send({ channel: 'app', [name]: 'casino' })).toEqual(['`channel`'])
+      expect(await send({ channel: 'app', PRODUCT: 'casino' })).toEqual(['`channel`'])
       expect(await send({ eventid: 'e', channel: 'app' })).toEqual([])
       expect(await send({ eventid: 'e', channel: 'web' })).toEqual([])
       if (account === 'plain') continue
       const known = { createtime: '2026-10-02 10:00', Value: 5 }
-      expect(await send({ channel: 'app', ...known })).toEqual(['`channel`'])
-      expect(await send({ channel: 'web' })).toEqual(['`channel`'])
+      expect(await send({ channel: 'app', ...known })).toEqual(['`channel`,`createtime`'])
+      expect(await send({ channel: 'web' })).toEqual(['`channel`,`createtime`'])
     }
+  })
+})
+
+describe('sessions of a daily definition', () => {
+  test('§4 a session that replaces another of the same day is named by its time', async () => {
+    const stats = { ...dailyStats, product: { field: 'Line', map: {} } }
+    const acme = await brandWithCustomers({ events: { DailyStats: stats } })
+    const send = async (own: object) =>
+      (await json(acme.post('activities', [{ ...day, ...own }]))).results[0].warnings ?? []
+    expect(await send({ createtime: '2026-10-02 10:00', Line: 'casino' })).toEqual([])
+    for (const own of [{ createtime: '2026-10-02 11:00' }, { product: 'poker' }])
+      expect(await send({ createtime: '2026-10-02 11:00', Line: 'casino', ...own })).toMatchObject([
+        {
+          code: 'replaced_details',
+          message: expect.stringContaining(`: \`${Object.keys(own)}\`.`),
+        },
+      ])
   })
 })
 

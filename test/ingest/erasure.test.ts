@@ -175,7 +175,7 @@ describe("a brand's activities", () => {
   test('an erasure leaves ids, times, amounts, products and KPIs of activities, held ones too', async () => {
     const acme = await brand({ events: { DailyStats: dailyStats } })
     await acme.post('customers', [player, { customerId: OTHER }])
-    const stats = { ...long, Product: 'Casino', product: 'Augusta', GGR: 1e-7 }
+    const stats = { ...long, Product: 'Casino', line: 'Augusta', GGR: 1e-7 }
     const undefinedEvent = { ...day, eventname: 'Raw', note: 'augusta', PRODUCT: 'poker' }
     const other = { ...deposited, eventid: 'e-2', customerid: OTHER, playerEmail: 'kept@x.example' }
     const response = await acme.post('activities', [sent, stats, undefinedEvent, other])

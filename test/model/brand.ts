@@ -90,9 +90,7 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
 
   const definition = ({ eventname }: Data) => events[eventname as string]
   const field = (sent: Data) =>
-    definition(sent)?.product?.field ??
-    Object.keys(sent).find((name) => name.toLowerCase() === 'product') ??
-    'product'
+    Object.keys(sent).find((name) => name.toLowerCase() === 'product') ?? 'product'
 
   /** The product as it tells daily totals apart: of the four words, letter case does not count. */
   function product(sent: Data): unknown {
@@ -198,8 +196,9 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
     changes: (before, after) => {
       if (before.eventname !== after.eventname || before.customerid !== after.customerid)
         return 'changed_event'
-      const isReplaced = identified(after) === 'day' && details(before) !== details(after)
-      return isReplaced ? 'replaced_details' : undefined
+      const isReplaced =
+        details(before) !== details(after) || at(before.createtime) !== at(after.createtime)
+      return identified(after) === 'day' && isReplaced ? 'replaced_details' : undefined
     },
     day: ({ createtime }) => at(createtime)?.slice(0, 10),
     group: (record) => {

@@ -9,7 +9,7 @@ import { makeSteps, type Step, within } from '../../platform/db/steps.ts'
 import { findAccount, listAccounts } from '../../platform/directory/accounts.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { bumpVersion } from '../../platform/directory/credentials.ts'
-import { listDefinitions } from '../../platform/directory/event-definitions.ts'
+import { listDefinitions, productFieldOf } from '../../platform/directory/event-definitions.ts'
 import { list, operation } from '../../platform/http/operation.ts'
 import { invalidQuery } from '../../platform/http/query.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
@@ -45,10 +45,14 @@ export async function pendingErasures(env: Env, binding: string): Promise<Step[]
 /** Returns the members with the product line and the status that definitions name. */
 async function keptFieldsOf(env: Env, account: string): Promise<KeptFields> {
   const definitions = await listDefinitions(env.DB, account)
-  return definitions.flatMap(({ eventname, product, status_member }) => [
-    ...(product ? [[eventname, product.field, true] as const] : []),
-    ...(status_member === null ? [] : [[eventname, status_member, false] as const]),
-  ])
+  return definitions.flatMap((definition) => {
+    const { eventname, status_member } = definition
+    const field = productFieldOf(definition)
+    return [
+      ...(field === null ? [] : [[eventname, field, true] as const]),
+      ...(status_member === null ? [] : [[eventname, status_member, false] as const]),
+    ]
+  })
 }
 
 /** Returns whether the customers of an account have activities, which are those of a brand. */

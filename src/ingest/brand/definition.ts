@@ -2,6 +2,7 @@ import {
   type EventDefinition,
   isProductName,
   PRODUCTS,
+  productFieldOf,
 } from '../../platform/directory/event-definitions.ts'
 import { KNOWN_MEMBERS } from '../db/record-table.ts'
 import { type Spelling, toSpelling } from './members.ts'
@@ -10,7 +11,7 @@ import { type Spelling, toSpelling } from './members.ts'
 export interface CompiledDefinition
   extends Pick<EventDefinition, 'granularity' | 'eventid' | 'currency' | 'outflow'> {
   kpis: ReadonlySet<string>
-  /** The member that carries the product line; null if the definition names none. */
+  /** The member that carries the product line; null if it is `product`, in any letter case. */
   productField: string | null
   /** Product lines by the value of that member; null if values are used as sent. */
   productLines: ReadonlyMap<string, string> | null
@@ -24,16 +25,10 @@ export interface CompiledDefinition
 export const definitionsByName = (definitions: readonly EventDefinition[]) =>
   new Map(definitions.map((definition) => [definition.eventname, compileDefinition(definition)]))
 
-function compileDefinition({
-  granularity,
-  eventid,
-  currency,
-  kpis,
-  product,
-  status_member: statusMember = null,
-  outflow,
-}: EventDefinition): CompiledDefinition {
-  const productField = product?.field ?? null
+function compileDefinition(definition: EventDefinition): CompiledDefinition {
+  const { granularity, eventid, currency, kpis, product, outflow } = definition
+  const { status_member: statusMember = null } = definition
+  const productField = productFieldOf(definition)
   return {
     granularity,
     eventid,
@@ -46,7 +41,8 @@ function compileDefinition({
     spelling: toSpelling([
       ...KNOWN_MEMBERS,
       ...kpis,
-      ...[productField, statusMember].filter((name) => name !== null),
+      productField ?? 'product',
+      ...(statusMember === null ? [] : [statusMember]),
     ]),
   }
 }

@@ -5,6 +5,7 @@ import { id } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { signWarnings, whitespaceWarnings } from '../../platform/validation/plausibility.ts'
 import { pointerStep } from '../../platform/validation/pointer.ts'
+import { quote } from '../../platform/validation/quote.ts'
 import type { RecordCheck } from '../../platform/validation/record-validator.ts'
 import { validateField } from '../../platform/validation/strict-object.ts'
 import { currencyWarnings, type Warning, warning } from '../../platform/validation/warnings.ts'
@@ -147,9 +148,10 @@ function readProduct(
   definition: CompiledDefinition | undefined,
 ): Warning[] {
   if (name === undefined) return []
+  const message = `${quote(name)} already has the product line.`
   const instruction = 'Send the product line in one member.'
   for (const other of others) {
-    reading.issues.push({ pointer: pointerStep(other), code: 'field_case', instruction })
+    reading.issues.push({ pointer: pointerStep(other), code: 'field_case', message, instruction })
   }
   readField(reading, members, name, 'product', fields.product)
   const { product } = reading.output

@@ -213,15 +213,16 @@ function verdictSql(sent: (name: string) => string): string {
   return `nullif(iif(ifnull(${own}, 'unusable') is 'unusable', ${verdict}, ${own}), 'attributed')`
 }
 
-/** Returns the names of the details by which a daily total differs from the stored one; null if they are equal. */
+/** Returns the names of the details, or of the time, by which a daily total differs from the stored one; null if they are equal. */
 const replacedSql = (
   next: (name: string) => string,
-) => `iif(t.id like 'd%' and t.details is not ${next('details')}, (
+) => `iif(t.id like 'd%' and (t.details is not ${next('details')} or t.createtime is not ${next('createtime')}), (
           select (
             select json_group_array(key) from (
               select key from (
                 select key, value from json_each(t.record) union all select key, value from json_each(s.record))
-              where lower(key) <> 'product' and key not in (${KNOWN_MEMBERS.map((name) => `'${name}'`).join()})
+              where (lower(key) <> 'product' or lower(value) is not lower(t.product))
+                and (key not in (${KNOWN_MEMBERS.map((name) => `'${name}'`).join()}) or key = 'createtime')
                 and key not in (select key from json_each(t.kpis) union all select key from json_each(s.kpis))
               group by key having count(*) = 1 or min(value) is not max(value)))
           from (select ${next('record')} as record, ${next('kpis')} as kpis) s), null)`

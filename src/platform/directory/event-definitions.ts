@@ -8,6 +8,10 @@ export const PRODUCTS = ['casino', 'sports', 'poker', 'bingo'] as const
 /** Returns whether a member carries the product line unless an event definition names another: `product` in any case. */
 export const isProductName = (name: string) => /^product$/i.test(name)
 
+/** Returns the member that an event definition names for the product line; null if it is `product`, in any case. */
+export const productFieldOf = ({ product }: Pick<EventDefinition, 'product'>): string | null =>
+  product && !isProductName(product.field) ? product.field : null
+
 type Row = typeof eventDefinitions.$inferSelect
 
 /**
