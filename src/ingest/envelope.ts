@@ -53,10 +53,10 @@ export function unwrap(body: unknown, acceptsDataWrapper: boolean): Envelope {
   return { form: 'data', records: [], issues }
 }
 
-/** Returns the name of the only member beside `meta` if it is an array of objects: no record is that. */
+/** Returns the name of the only member beside `meta` if it is an array of objects or empty: no record is that. */
 function wrapperOf({ meta: _, ...body }: JsonObject): string | null {
   const [[name, value] = [], ...others] = Object.entries(body)
-  const isWrapper = others.length === 0 && Array.isArray(value) && value.some(isObject)
+  const isWrapper = others.length === 0 && Array.isArray(value) && value.every(isObject)
   return isWrapper ? String(name) : null
 }
 

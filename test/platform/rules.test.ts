@@ -436,6 +436,7 @@ test('an array in an object is refused with what to send, in both APIs', async (
   for (const more of [{}, { meta: { total: 1 } }]) {
     const posted = { transactions: [deposit], ...more }
     await refusedFor('transactions', firm.post('transactions', posted))
+    await refusedFor('transactions', firm.post('transactions', { transactions: [], ...more }))
     for (const name of ['data', 'customers']) {
       await refusedFor(name, casino.post('customers', { [name]: [eve], ...more }))
     }
