@@ -24,7 +24,7 @@ const ADDRESSES = [
   '/',
   '/docs/reference',
   // All pages of the reference are made in the same way, and so are those of the guide.
-  '/docs/reference/webhooks',
+  '/docs/reference/affiliate-api',
   '/docs/start',
   '/docs/errors',
 ]
