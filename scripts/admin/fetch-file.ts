@@ -1,4 +1,4 @@
-import { counted } from '../../src/commission/engine/reasons.ts'
+import { counted } from '../../src/commission/words/english.ts'
 import { escapeText } from '../../src/platform/validation/quote.ts'
 import type { AdminRequest, SendRequest, TextPage } from './request.ts'
 

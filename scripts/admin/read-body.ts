@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readCsv } from '../../src/commission/csv.ts'
+import { readCsv } from '../../src/platform/money/csv.ts'
 import { messageOf, usageError } from '../exit-error.ts'
 
 /** Returns the bytes of a file. */

@@ -1,4 +1,4 @@
-import { BYTE_ORDER_MARK } from '../../src/commission/csv.ts'
+import { BYTE_ORDER_MARK } from '../../src/platform/money/csv.ts'
 import { escapeText } from '../../src/platform/validation/quote.ts'
 import { ExitError, messageOf } from '../exit-error.ts'
 import { type AdminArguments, readArguments } from './arguments.ts'

@@ -1,7 +1,7 @@
 import { MAX_CHARACTERS } from '../../src/ingest/brand/decimal.ts'
 import { igaming } from '../../src/ingest/brand/igaming.ts'
 import { KNOWN_MEMBERS } from '../../src/ingest/db/record-table.ts'
-import type { Resource } from '../../src/ingest/resource.ts'
+import type { Resource } from '../../src/ingest/resource/resource.ts'
 import { forex } from '../../src/ingest/trading/forex.ts'
 import { propTrading } from '../../src/ingest/trading/prop-trading.ts'
 import { componentOf } from '../../src/platform/http/operation-words.ts'

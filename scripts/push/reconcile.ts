@@ -1,3 +1,7 @@
+import type { Resource } from '../../src/ingest/resource/resource.ts'
+import { dayOf as dayOfInstant } from '../../src/ingest/trading/resource.ts'
+import type { Grant } from '../../src/platform/auth/grant.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
 import {
   add,
   type Decimal,
@@ -6,11 +10,7 @@ import {
   fromFact,
   plainText,
   ZERO,
-} from '../../src/commission/engine/decimal.ts'
-import type { Resource } from '../../src/ingest/resource.ts'
-import { dayOf as dayOfInstant } from '../../src/ingest/trading/resource.ts'
-import type { Grant } from '../../src/platform/auth/grant.ts'
-import { DAY_MS } from '../../src/platform/durations.ts'
+} from '../../src/platform/money/decimal.ts'
 import { isObject } from '../../src/platform/validation/record-validator.ts'
 import { usageError } from '../exit-error.ts'
 import type { SendArguments } from './arguments.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { affiliateViewFields } from '../affiliates/view-fields.ts'
 import { landingPages } from '../attribution/operations/link-fields.ts'
-import { approvalsRequired } from '../commission/statements/book-fields.ts'
+import { approvalsRequired } from '../commission/shapes/book-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../ingest/db/storage.ts'
 import { AMOUNT_SIGNS } from '../platform/amount-signs.ts'
 import * as f from '../platform/validation/fields.ts'

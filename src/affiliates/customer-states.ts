@@ -1,13 +1,13 @@
 import { readLineAmounts } from '../commission/db/stored-items.ts'
 import type { Account } from '../commission/engine/account.ts'
-import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import type { Customer } from '../commission/engine/facts.ts'
 import type { QualificationReport } from '../commission/engine/once-report.ts'
 import { governingVersion } from '../commission/engine/plans-in-force.ts'
 import type { OpenAccount } from '../commission/run/account.ts'
-import { lineId, statementId } from '../commission/statements/ids.ts'
+import { lineId, statementId } from '../commission/run/ids.ts'
 import type { AffiliateView } from '../platform/auth/affiliate-view.ts'
 import type { Connection } from '../platform/db/database.ts'
+import { dayNumber, periodOf } from '../platform/money/calendar.ts'
 
 type Report = Omit<QualificationReport, 'customer_id' | 'affiliate_id' | 'status'>
 

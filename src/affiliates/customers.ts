@@ -1,23 +1,24 @@
 import * as v from 'valibot'
-import { asCsv, csvWords, objectsIn } from '../commission/csv-list.ts'
+import { type Customer, NO_FIELDS, valueOn } from '../commission/engine/facts.ts'
+import { reportOnce } from '../commission/engine/once-report.ts'
+import type { OpenAccount } from '../commission/run/account.ts'
+import { NARROW, withinLimit } from '../commission/run/on-request.ts'
+import { qualification } from '../commission/shapes/explanations.ts'
+import { readPeriod, STATUSES } from '../commission/why/operations.ts'
+import { periodIn } from '../commission/why/period.ts'
+import { onceQueries } from '../commission/why/record-queries.ts'
+import { evaluatedCustomers } from '../commission/why/unearned.ts'
+import { compareText } from '../platform/compare-text.ts'
+import { list } from '../platform/http/operation.ts'
+import { pageOfAll } from '../platform/http/pagination.ts'
 import {
   dayNumber,
   dayText,
   type Period,
   periodOf,
   periodUntil,
-} from '../commission/engine/calendar.ts'
-import { type Customer, compareText, NO_FIELDS, valueOn } from '../commission/engine/facts.ts'
-import { reportOnce } from '../commission/engine/once-report.ts'
-import type { OpenAccount } from '../commission/run/account.ts'
-import { NARROW, withinLimit } from '../commission/statements/on-request.ts'
-import { qualification } from '../commission/why/answers.ts'
-import { readPeriod, STATUSES } from '../commission/why/operations.ts'
-import { periodIn } from '../commission/why/period.ts'
-import { onceQueries } from '../commission/why/record-queries.ts'
-import { evaluatedCustomers } from '../commission/why/unearned.ts'
-import { list } from '../platform/http/operation.ts'
-import { pageOfAll } from '../platform/http/pagination.ts'
+} from '../platform/money/calendar.ts'
+import { asCsv, csvWords, objectsIn } from '../platform/money/csv-list.ts'
 import { day } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
 import { member, said } from '../platform/validation/fields.ts'

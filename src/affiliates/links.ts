@@ -7,12 +7,12 @@ import {
   storeLink,
   storeLinkChange,
 } from '../attribution/operations/links.ts'
-import { asCsv, csvWords } from '../commission/csv-list.ts'
 import { isAssertionFailure } from '../platform/db/retry.ts'
 import { landingPagesOf } from '../platform/directory/accounts.ts'
 import { ApiError } from '../platform/errors.ts'
 import { type Call, list, operation } from '../platform/http/operation.ts'
 import { validationFailed } from '../platform/http/read-fields.ts'
+import { asCsv, csvWords } from '../platform/money/csv-list.ts'
 import { described } from '../platform/validation/described.ts'
 
 // Links that affiliates make and change: by the functions of the team, within what the account allows.

@@ -4,10 +4,10 @@ import { viewOf } from '../platform/auth/affiliate-view.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { grantOf } from '../platform/auth/grant.ts'
 import { withObjectRetry } from '../platform/auth/object-retry.ts'
+import { signText, verifyText } from '../platform/auth/sign-text.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { HOUR_MS } from '../platform/durations.ts'
 import { sessionCookieName, writeSessionCookie } from '../platform/http/session-cookie.ts'
-import { signText, verifyText } from '../platform/http/sign-text.ts'
 
 /** How long a session of the portal lasts, in milliseconds. */
 const SESSION_MS = 8 * HOUR_MS

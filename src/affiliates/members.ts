@@ -1,4 +1,4 @@
-import { ALL_MODIFIERS } from '../commission/modifiers/order.ts'
+import { ALL_MODIFIERS } from '../commission/plans/modifiers/order.ts'
 
 // One table names each member of every answer to affiliates; `visible` applies it. A member that the table does not name is left out, so that a new one is hidden until somebody decides.
 

@@ -1,6 +1,6 @@
 import { linksOf } from '../attribution/db/links.ts'
 import { BOOK_LIMITS } from '../books/limits.ts'
-import { wordsFor } from '../commission/statements/select-facts.ts'
+import { wordsFor } from '../commission/run/select-facts.ts'
 import { firstIdAt } from '../ingest/delivery-id.ts'
 import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
 import { withD1Retry } from '../platform/db/retry.ts'

@@ -1,4 +1,4 @@
-import { parseScope } from '../commission/statements/line-groups.ts'
+import { parseScope } from '../commission/run/line-groups.ts'
 import type { AffiliateView } from '../platform/auth/affiliate-view.ts'
 import { isObject } from '../platform/validation/record-validator.ts'
 import { kindOf } from './members.ts'

@@ -1,15 +1,15 @@
 import { hasChangedRecords, readNewRates, readSettingChanges } from '../commission/db/changed.ts'
 import { findStatement, type ListedStatement } from '../commission/db/statements.ts'
-import { type Period, storedPeriod } from '../commission/engine/calendar.ts'
 import type { OpenAccount } from '../commission/run/account.ts'
+import { auditIdAt, SETTING_ACTIONS } from '../commission/run/causes.ts'
 import { TooManyFacts } from '../commission/run/customers.ts'
 import { computeDrafts } from '../commission/run/morning.ts'
-import { auditIdAt, SETTING_ACTIONS } from '../commission/statements/causes.ts'
-import { inTurn, openPeriod } from '../commission/statements/on-request.ts'
-import { endOf } from '../commission/statements/period-end.ts'
+import { inTurn, openPeriod } from '../commission/run/on-request.ts'
+import { endOf } from '../commission/run/period-end.ts'
 import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { ApiError } from '../platform/errors.ts'
+import { type Period, storedPeriod } from '../platform/money/calendar.ts'
 import {
   type Approver,
   approveRows,

@@ -1,9 +1,9 @@
 import type { DueStatement, PayableStatement } from '../commission/db/ledger.ts'
-import { parsePeriod } from '../commission/engine/calendar.ts'
-import { add, type Decimal, decimal, ZERO } from '../commission/engine/decimal.ts'
-import { compareText } from '../commission/engine/facts.ts'
-import { moneyText } from '../commission/statements/money.ts'
+import { compareText } from '../platform/compare-text.ts'
 import type { Connection } from '../platform/db/database.ts'
+import { parsePeriod } from '../platform/money/calendar.ts'
+import { add, type Decimal, decimal, ZERO } from '../platform/money/decimal.ts'
+import { moneyText } from '../platform/money/money.ts'
 import { type HoldingCase, readStoredHolds, type SeenHolds } from './db/fraud-holds.ts'
 
 // Cases of the fraud review hold payouts (§17): all that has to be paid to an affiliate.

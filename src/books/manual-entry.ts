@@ -5,12 +5,12 @@ import {
   type ManualEntry,
   readManualContext,
 } from '../commission/db/manual-entries.ts'
-import { minorDigits } from '../commission/minor-digits.ts'
-import { normalizeMoney } from '../commission/statements/money.ts'
 import { isAssertionFailure } from '../platform/db/retry.ts'
 import { newAuditId, withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import { validationFailed } from '../platform/http/read-fields.ts'
+import { minorDigits } from '../platform/money/minor-digits.ts'
+import { normalizeMoney } from '../platform/money/money.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { BOOK_LIMITS } from './limits.ts'

@@ -1,4 +1,4 @@
-import { counted } from '../commission/engine/reasons.ts'
+import { counted } from '../commission/words/english.ts'
 import { ApiError, type ErrorCode } from '../platform/errors.ts'
 import type { ApprovedRow, Candidate } from './db/approve.ts'
 

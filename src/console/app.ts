@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
+import type { Page } from '../pages/base/page.ts'
 import { makeChange } from '../pages/change.ts'
-import type { Page } from '../pages/page.ts'
 import { policy, showError, showPage } from '../pages/show-page.tsx'
 import { requireSession, showSignIn, signIn, signOut } from '../pages/sign-in.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'

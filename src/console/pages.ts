@@ -1,4 +1,4 @@
-import type { Page } from '../pages/page.ts'
+import type { Page } from '../pages/base/page.ts'
 import { accountsPage } from './accounts/accounts.tsx'
 import { accountAuditLogPage, auditLogPage } from './accounts/audit-log.tsx'
 import { credentialsPage } from './accounts/credentials.tsx'

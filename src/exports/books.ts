@@ -1,9 +1,9 @@
 import { listStatements, readParts } from '../commission/db/statements.ts'
-import { parsePeriod } from '../commission/engine/calendar.ts'
-import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
+import type { Adjustment, StatementLine } from '../commission/run/draft.ts'
 import { presentStatement, splitItems } from '../commission/statements/present.ts'
 import { dayText } from '../platform/db/column-types.ts'
 import type { KeyValue } from '../platform/db/paginate.ts'
+import { parsePeriod } from '../platform/money/calendar.ts'
 import { column, type ExportColumn, jsonColumn } from './columns.ts'
 import {
   type Dataset,

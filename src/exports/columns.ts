@@ -1,4 +1,4 @@
-import { dayNumber } from '../commission/engine/calendar.ts'
+import { dayNumber } from '../platform/money/calendar.ts'
 import type {
   ColumnType,
   ParquetColumn,

@@ -1,3 +1,4 @@
+import type { Fact } from '../commission/engine/facts.ts'
 import {
   add,
   compare,
@@ -10,8 +11,7 @@ import {
   plainText,
   quotient,
   sum,
-} from '../commission/engine/decimal.ts'
-import type { Fact } from '../commission/engine/facts.ts'
+} from '../platform/money/decimal.ts'
 import type { Comparison, Figure, View } from './kind.ts'
 
 // What rules compare, and the figures that show it. Comparisons are exact; figures in percent are rounded.

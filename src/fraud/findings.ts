@@ -1,4 +1,4 @@
-import { compareText } from '../commission/engine/facts.ts'
+import { compareText } from '../platform/compare-text.ts'
 import type { Evidence, Finding, Kind, Subject, View } from './kind.ts'
 
 /** A rule with the parameters of its version. */

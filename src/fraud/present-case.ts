@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type AffiliateHolds, sumByCurrency } from '../books/holds.ts'
-import { dayText } from '../commission/engine/calendar.ts'
 import { EXPIRE_DAYS } from '../platform/durations.ts'
+import { dayText } from '../platform/money/calendar.ts'
 import { count, day, money, time } from '../platform/validation/answer-fields.ts'
 import { described, named, withMembers } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'

@@ -1,12 +1,13 @@
 import type { Account } from '../commission/engine/account.ts'
-import { add, type Decimal, isPositive, ZERO } from '../commission/engine/decimal.ts'
-import { type Customer, compareFacts, compareText, type Fact } from '../commission/engine/facts.ts'
+import { type Customer, compareFacts, type Fact } from '../commission/engine/facts.ts'
 import type { EvaluatedCustomer } from '../commission/engine/judge.ts'
 import type { OnceState } from '../commission/engine/once.ts'
-import type { FactTerm, Trigger } from '../commission/engine/plan.ts'
 import type { Plan, PlansInForce, Version } from '../commission/engine/plans-in-force.ts'
 import { takes, termAmount } from '../commission/engine/qualify.ts'
 import type { CompiledOnce } from '../commission/engine/rules.ts'
+import type { FactTerm, Trigger } from '../commission/plans/types.ts'
+import { compareText } from '../platform/compare-text.ts'
+import { add, type Decimal, isPositive, ZERO } from '../platform/money/decimal.ts'
 import {
   customersWith,
   hardlyTradedAfter,

@@ -1,5 +1,5 @@
-import { compareText } from '../commission/engine/facts.ts'
 import { TooManyFacts } from '../commission/run/customers.ts'
+import { compareText } from '../platform/compare-text.ts'
 import { addFindings, type Case, onDay } from './cases.ts'
 import { bySubject } from './findings.ts'
 import { judge } from './judge.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { dayText } from '../commission/engine/calendar.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
+import { dayText } from '../platform/money/calendar.ts'
 import { count, day, version } from '../platform/validation/answer-fields.ts'
 import { described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'

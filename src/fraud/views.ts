@@ -1,7 +1,18 @@
 import type { Account } from '../commission/engine/account.ts'
-import { nextPeriod, type PeriodKind, parsePeriod } from '../commission/engine/calendar.ts'
-import { convertAmount, convertFact } from '../commission/engine/convert.ts'
+import { convertFact } from '../commission/engine/convert.ts'
 import { evaluateCustomer } from '../commission/engine/customer.ts'
+import {
+  amountOf,
+  type Customer,
+  type Fact,
+  type FactResource,
+  valueOn,
+} from '../commission/engine/facts.ts'
+import { type EvaluatedCustomer, judge, ownEntries, type Sink } from '../commission/engine/judge.ts'
+import { overrideVersion } from '../commission/engine/plans-in-force.ts'
+import type { CompiledUnitRule } from '../commission/engine/rules.ts'
+import { compareText } from '../platform/compare-text.ts'
+import { nextPeriod, type PeriodKind, parsePeriod } from '../platform/money/calendar.ts'
 import {
   type Decimal,
   decimal,
@@ -11,18 +22,8 @@ import {
   PLACES,
   quotient,
   sum,
-} from '../commission/engine/decimal.ts'
-import {
-  amountOf,
-  type Customer,
-  compareText,
-  type Fact,
-  type FactResource,
-  valueOn,
-} from '../commission/engine/facts.ts'
-import { type EvaluatedCustomer, judge, ownEntries, type Sink } from '../commission/engine/judge.ts'
-import { overrideVersion } from '../commission/engine/plans-in-force.ts'
-import type { CompiledUnitRule } from '../commission/engine/rules.ts'
+} from '../platform/money/decimal.ts'
+import { convertAmount } from '../platform/money/exchange.ts'
 import type { StatementSums } from './db/view.ts'
 import type { PeriodEarning, Reach, Seen, UnitEarning, View } from './kind.ts'
 import { qualificationsOf } from './qualifications.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { listed } from '../commission/engine/reasons.ts'
+import { listed } from '../commission/words/english.ts'
 import type { Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import { ALL_AFFILIATES, type RuleTerms } from './rules.ts'

@@ -10,7 +10,7 @@ import type { Decision } from './db/decide.ts'
 import type { Delivery, Item } from './db/item.ts'
 import { recordPointer } from './envelope.ts'
 import { inRecordOrder, issuesOf, prioritizeErrors, REUSED, referenceIssue } from './errors.ts'
-import type { Resource } from './resource.ts'
+import type { Resource } from './resource/resource.ts'
 import type { Result } from './result-fields.ts'
 
 /** The contract: the maximum number of errors in a response. */

@@ -12,7 +12,7 @@ import type { BodyForm, Delivery, Item } from './db/item.ts'
 import { HELD_LIMITS } from './db/storage.ts'
 import type { Attempt } from './db/write-delivery.ts'
 import { recordPointer } from './envelope.ts'
-import type { Resource } from './resource.ts'
+import type { Resource } from './resource/resource.ts'
 
 /** The issue of an Idempotency-Key that was used for other records. */
 export const REUSED: Issue = { pointer: '', code: 'idempotency_key_reused' }

@@ -16,7 +16,7 @@ import {
 import { readStoredRecords, type StoredRecord } from './db/stored-record.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
 import { shortenLogged } from './errors.ts'
-import type { Resource } from './resource.ts'
+import type { Resource } from './resource/resource.ts'
 
 /** The parameters that narrow a list of deliveries. */
 interface DeliveryQuery extends DeliveryFilter {

@@ -14,7 +14,7 @@ import { toCells } from './db/cells.ts'
 import type { Delivery, Item, Values } from './db/item.ts'
 import type { RecordTable } from './db/record-table.ts'
 import { type Envelope, recordPointer, unwrap } from './envelope.ts'
-import type { DeliveryRequest, Resource } from './resource.ts'
+import type { DeliveryRequest, Resource } from './resource/resource.ts'
 
 /**
  * Reads the records of a parsed body: validates each, and takes what is stored of it. Nothing of the body is kept but

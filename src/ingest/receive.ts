@@ -9,7 +9,7 @@ import { deliveryUrl } from './account-url.ts'
 import { answer } from './answer.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { readItems } from './read-items.ts'
-import type { Resource } from './resource.ts'
+import type { Resource } from './resource/resource.ts'
 import { store } from './store.ts'
 
 /**

@@ -9,7 +9,7 @@ import { member, said } from '../platform/validation/fields.ts'
 import { type Filter, findRecord, listRecords } from './db/list.ts'
 import { MAX_RECORDS } from './envelope.ts'
 import { receive } from './receive.ts'
-import type { Resource } from './resource.ts'
+import type { Resource } from './resource/resource.ts'
 import { result } from './result-fields.ts'
 
 /** A resource, and the vertical whose accounts have it. */

@@ -6,7 +6,7 @@ import type { Delivery } from './db/item.ts'
 import { readFacts } from './db/read-facts.ts'
 import { writeDelivery } from './db/write-delivery.ts'
 import { describeErrors } from './errors.ts'
-import type { Resource } from './resource.ts'
+import type { Resource } from './resource/resource.ts'
 
 /** How often a request is decided again because others changed what it depends on. */
 const MAX_ROUNDS = 8

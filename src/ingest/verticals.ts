@@ -1,5 +1,5 @@
 import { igaming } from './brand/igaming.ts'
-import type { Resource } from './resource.ts'
+import type { Resource } from './resource/resource.ts'
 import { forex } from './trading/forex.ts'
 import { propTrading } from './trading/prop-trading.ts'
 

@@ -1,4 +1,5 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from 'cloudflare:workers'
+import { STEP_RETRIES } from '../commission/limits.ts'
 import {
   beginRun,
   failedStep,
@@ -6,7 +7,6 @@ import {
   makeStep,
   type RunParameters,
 } from '../commission/run/runs.ts'
-import { STEP_RETRIES } from '../commission/statements/limits.ts'
 import { MOST_REVIEW_STEPS, reviewAfterRun } from '../fraud/review-step.ts'
 import { errorName } from '../platform/errors.ts'
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../platform/errors.ts'
-import type { FieldError } from './page.ts'
+import type { FieldError } from './base/page.ts'
 import { errorWords } from './parts/plain-words.ts'
 
 const nullIf =

@@ -1,5 +1,5 @@
 import type { AnyOperation, InputOf } from '../platform/http/operation.ts'
-import type { Change, Values, Visit } from './page.ts'
+import type { Change, Values, Visit } from './base/page.ts'
 import { changedMembers } from './parts/schema.ts'
 
 /** Some members of an object; as in JSON, one that is undefined is absent. */

@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
+import type { Change, Page, Values, Visit } from './base/page.ts'
+import { isCsrfToken, type Session, setFlash } from './base/session.ts'
 import { readForm } from './form.ts'
-import type { Change, Page, Values, Visit } from './page.ts'
 import { isolated, visible } from './parts/data.tsx'
-import { isCsrfToken, type Session, setFlash } from './session.ts'
 import { isOwnOrigin, refusedBy, showPage } from './show-page.tsx'
 import { visitOf } from './visit.ts'
 

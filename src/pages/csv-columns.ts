@@ -1,6 +1,6 @@
-import { readCsv } from '../commission/csv.ts'
 import { ApiError } from '../platform/errors.ts'
-import type { FieldError, Values } from './page.ts'
+import { readCsv } from '../platform/money/csv.ts'
+import type { FieldError, Values } from './base/page.ts'
 
 // Files that members upload: which of their columns has which values.
 

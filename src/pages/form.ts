@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { readFormText } from '../platform/auth/client-credentials.ts'
 import { ApiError } from '../platform/errors.ts'
 import { tooLarge } from '../platform/http/body-errors.ts'
-import type { Values } from './page.ts'
+import type { Values } from './base/page.ts'
 
 // The text of files that members upload.
 

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { accountPath, SECTION_GROUPS, type Section, useVisit } from './page.ts'
+import { accountPath, SECTION_GROUPS, type Section, useVisit } from './base/page.ts'
 import { Data } from './parts/data.tsx'
 import { FindRecord } from './parts/deliveries.tsx'
 

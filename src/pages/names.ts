@@ -1,7 +1,7 @@
 import { listAffiliates } from '../affiliates/operations/affiliates.ts'
 import { listPlans } from '../commission/operations/plans.ts'
-import type { Api } from './api.ts'
-import type { Names, PlanNames } from './page.ts'
+import type { Api } from './base/api.ts'
+import type { Names, PlanNames } from './base/page.ts'
 
 // What people call plans and affiliates. Pages show these names where the API has ids.
 

@@ -1,5 +1,5 @@
+import type { Values } from './base/page.ts'
 import { refused } from './csv-columns.ts'
-import type { Values } from './page.ts'
 
 // The payments that a member ticks.
 

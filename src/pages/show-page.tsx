@@ -2,13 +2,12 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { BYTE_ORDER_MARK } from '../commission/csv.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { isSafe } from '../platform/auth/roles.ts'
 import { type ApiError, toApiError } from '../platform/errors.ts'
 import { contentSecurityPolicy } from '../platform/http/content-security-policy.ts'
+import { BYTE_ORDER_MARK } from '../platform/money/csv.ts'
 import { readErrors } from './api-errors.ts'
-import { Document, Home, Layout } from './layout.tsx'
 import {
   FILTERS,
   NAMING_SECTIONS,
@@ -18,12 +17,13 @@ import {
   type Values,
   type View,
   VisitContext,
-} from './page.ts'
+} from './base/page.ts'
+import { respond } from './base/respond.ts'
+import { type Session, takeFlash } from './base/session.ts'
+import { Document, Home, Layout } from './layout.tsx'
 import { Refusal } from './parts/forms.tsx'
 import { detailWords } from './parts/plain-words.ts'
 import { Secret } from './parts/rotation.tsx'
-import { respond } from './respond.ts'
-import { type Session, takeFlash } from './session.ts'
 import { visitOf } from './visit.ts'
 
 /** Returns what a page shows after the administration API refused one of its changes. */

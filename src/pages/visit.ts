@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { readQuery } from '../platform/http/query.ts'
-import { apiOf } from './api.ts'
+import { apiOf } from './base/api.ts'
+import { type DatedAccount, FILTERS, type Page, startOfToday, type Visit } from './base/page.ts'
+import { csrfToken, type Session } from './base/session.ts'
 import { namesOf } from './names.ts'
-import { type DatedAccount, FILTERS, type Page, startOfToday, type Visit } from './page.ts'
-import { csrfToken, type Session } from './session.ts'
 
 /**
  * Returns an address with the parameters that a page supports. Empty ones are left out, because forms send every

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { respond } from '../pages/respond.ts'
+import { respond } from '../pages/base/respond.ts'
 import { policy } from '../pages/show-page.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { isSafe } from '../platform/auth/roles.ts'

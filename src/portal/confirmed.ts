@@ -1,5 +1,5 @@
 import { countUse, findPasskey, listPasskeys } from '../affiliates/db/affiliate-passkeys.ts'
-import type { Values } from '../pages/page.ts'
+import type { Values } from '../pages/base/page.ts'
 import {
   credentialIdOf,
   type ExpectedChallenge,

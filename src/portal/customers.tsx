@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import { listAffiliateCustomers } from '../affiliates/customers.ts'
-import type { PlanTerms } from '../commission/engine/plan.ts'
+import type { PlanTerms } from '../commission/plans/types.ts'
 import { stateWords } from '../commission/why/sentences.ts'
+import { respond } from '../pages/base/respond.ts'
 import { Data } from '../pages/parts/data.tsx'
 import { Table } from '../pages/parts/table.tsx'
-import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 
 import { portalPath } from './layout.tsx'

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
-import type { Values } from '../pages/page.ts'
+import type { Values } from '../pages/base/page.ts'
 import { type Input, InputField } from '../pages/parts/forms.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { ApiError } from '../platform/errors.ts'

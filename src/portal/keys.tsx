@@ -1,5 +1,5 @@
 import { createAffiliateKey, endAffiliateKeyNow } from '../affiliates/operations/affiliate-keys.ts'
-import type { Values } from '../pages/page.ts'
+import type { Values } from '../pages/base/page.ts'
 import { Data } from '../pages/parts/data.tsx'
 import { InputField } from '../pages/parts/forms.tsx'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'

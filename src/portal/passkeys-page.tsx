@@ -5,10 +5,10 @@ import {
   insertPasskey,
   listPasskeys,
 } from '../affiliates/db/affiliate-passkeys.ts'
-import type { Values } from '../pages/page.ts'
+import type { Values } from '../pages/base/page.ts'
+import { respond } from '../pages/base/respond.ts'
 import { Data } from '../pages/parts/data.tsx'
 import { InputField } from '../pages/parts/forms.tsx'
-import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import {
   creationOptions,

@@ -1,6 +1,6 @@
 import { readVersions } from '../commission/db/plans.ts'
-import type { PlanTerms } from '../commission/engine/plan.ts'
 import { parseVersion } from '../commission/plans/stored-plans.ts'
+import type { PlanTerms } from '../commission/plans/types.ts'
 import type { MemberVisit } from './visit.ts'
 
 /** The plans that a page names. */

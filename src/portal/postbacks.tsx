@@ -8,10 +8,10 @@ import {
   replayPostback,
   testPostback,
 } from '../affiliates/postbacks.ts'
-import type { Values } from '../pages/page.ts'
+import type { Values } from '../pages/base/page.ts'
+import { respond } from '../pages/base/respond.ts'
 import { Data } from '../pages/parts/data.tsx'
 import { Ticks } from '../pages/parts/forms.tsx'
-import { respond } from '../pages/respond.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'

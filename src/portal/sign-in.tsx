@@ -11,9 +11,9 @@ import {
   endMemberSession,
   isMemberCsrfToken,
 } from '../affiliates/member-session.ts'
+import { respond } from '../pages/base/respond.ts'
 import { readSignInForm } from '../pages/form.ts'
 import { InputField } from '../pages/parts/forms.tsx'
-import { respond } from '../pages/respond.ts'
 import { isOwnOrigin } from '../pages/show-page.tsx'
 import { clientAddress } from '../platform/auth/address.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'

@@ -9,8 +9,8 @@ import {
   readMemberSession,
 } from '../affiliates/member-session.ts'
 import { type Words as Speech, wordsOf } from '../commission/words/words.ts'
-import { createContext, useContext } from '../pages/context.ts'
-import { startOfToday } from '../pages/page.ts'
+import { createContext, useContext } from '../pages/base/context.ts'
+import { startOfToday } from '../pages/base/page.ts'
 import { type AppEnv, admitRequest } from '../platform/auth/authorize.ts'
 import { affiliateActor } from '../platform/auth/grant.ts'
 import { accountDatabase } from '../platform/db/database.ts'

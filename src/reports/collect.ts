@@ -1,5 +1,5 @@
-import { dayText, periodOf } from '../commission/engine/calendar.ts'
 import { unitsOf } from '../platform/db/exact-sums.ts'
+import { dayText, periodOf } from '../platform/money/calendar.ts'
 import type { ReportRow } from './db/read-report.ts'
 import { REPORT_LIMITS } from './limits.ts'
 import {

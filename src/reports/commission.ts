@@ -1,5 +1,5 @@
-import { type Period, parsePeriod, periodOf } from '../commission/engine/calendar.ts'
-import { PLACES, powerOfTen } from '../commission/engine/decimal.ts'
+import { type Period, parsePeriod, periodOf } from '../platform/money/calendar.ts'
+import { PLACES, powerOfTen } from '../platform/money/decimal.ts'
 import { type Collecting, sumsOf } from './collect.ts'
 import type { ReportRow } from './db/read-report.ts'
 import { hasCommissionRows, type Note } from './report.ts'

@@ -1,12 +1,12 @@
 import { linksOf } from '../attribution/db/links.ts'
 import { loadRates } from '../commission/db/rates.ts'
-import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
-import { rateFinder, rateLookup } from '../commission/engine/convert.ts'
-import { currenciesOf, statusMembersOf, wordsFor } from '../commission/statements/select-facts.ts'
+import { currenciesOf, statusMembersOf, wordsFor } from '../commission/run/select-facts.ts'
 import { findAccount } from '../platform/directory/accounts.ts'
 import { listDefinitions } from '../platform/directory/event-definitions.ts'
 import { readMapping } from '../platform/directory/status-maps.ts'
 import { DAY_MS } from '../platform/durations.ts'
+import { dayNumber, periodOf } from '../platform/money/calendar.ts'
+import { rateFinder, rateLookup } from '../platform/money/exchange.ts'
 import {
   type Collected,
   type Collecting,

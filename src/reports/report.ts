@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { SUBS } from '../attribution/db/clicks.ts'
-import { capital } from '../commission/engine/reasons.ts'
+import { capital } from '../commission/words/english.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
 import { invalidQuery, readDayRange } from '../platform/http/query.ts'
 import { described, named } from '../platform/validation/described.ts'

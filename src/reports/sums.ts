@@ -1,5 +1,5 @@
-import { convertUnits, type RateLookup } from '../commission/engine/convert.ts'
-import type { HoldReason } from '../commission/engine/reasons.ts'
+import type { HoldReason } from '../commission/shapes/reasons.ts'
+import { convertUnits, type RateLookup } from '../platform/money/exchange.ts'
 
 /** What amounts of one currency and day come to, in 10^-12. */
 interface DaySum {

@@ -1,4 +1,4 @@
-import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import type { PlanTerms, Rule } from '../../src/commission/plans/types.ts'
 import type { World } from '../../test/commission/world.ts'
 
 // Builds worlds from records in the shapes of the API, as partners and brands send them.

@@ -1,7 +1,7 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { RUN_LIMITS } from '../../src/commission/statements/limits.ts'
+import { RUN_LIMITS } from '../../src/commission/limits.ts'
 import worker from '../../src/index.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
 import { CRON_QUERIES } from '../../src/platform/db/query-limit.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import perLot from '../../examples/plans/ib-per-lot.json'
-import type { PlanTerms } from '../../src/commission/engine/plan.ts'
+import type { PlanTerms } from '../../src/commission/plans/types.ts'
 import { bookRows, statementRows } from '../commission/statement-rows.ts'
 import { assign, storePlan } from '../commission/stored.ts'
 import { askAdmin, json, issuedPartner as partner } from '../partner.ts'

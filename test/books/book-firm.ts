@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import type { Rule } from '../../src/commission/engine/plan.ts'
+import type { Rule } from '../../src/commission/plans/types.ts'
 import { beginRun, finishRun, makeStep } from '../../src/commission/run/runs.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { storeStarted } from '../commission/stored-runs.ts'

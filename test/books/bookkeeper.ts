@@ -1,7 +1,7 @@
 import type { PlanBooks } from '../../src/commission/engine/books.ts'
-import { parsePeriod } from '../../src/commission/engine/calendar.ts'
-import { decimal } from '../../src/commission/engine/decimal.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
+import { parsePeriod } from '../../src/platform/money/calendar.ts'
+import { decimal } from '../../src/platform/money/decimal.ts'
 import { add, negate, parse, plain, type Rational, ZERO } from '../commission/oracle/rational.ts'
 
 // Keeps the books of the model test: what was approved, in plain lists. It is written from §13 and §16,

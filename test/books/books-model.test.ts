@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { memoize } from '../../src/commission/engine/memoize.ts'
+import { memoize } from '../../src/platform/memoize.ts'
 import {
   addUp,
   bookOnce,

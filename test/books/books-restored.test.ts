@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import type { Rule } from '../../src/commission/engine/plan.ts'
+import type { Rule } from '../../src/commission/plans/types.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { storeDrafts } from '../commission/stored-runs.ts'
 import { ada, ask, askAdmin, deposit, json, partner } from '../partner.ts'

@@ -5,7 +5,7 @@ import type {
   StatementHead,
   StatementLine,
   StoredSteps,
-} from '../../src/commission/statements/draft.ts'
+} from '../../src/commission/run/draft.ts'
 import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import { follow } from '../commission/follow.ts'
 import {

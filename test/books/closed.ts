@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import type { PlanTerms, Rule } from '../../src/commission/plans/types.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { storeDrafts } from '../commission/stored-runs.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner } from '../partner.ts'

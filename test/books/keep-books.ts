@@ -1,6 +1,6 @@
-import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
-import { plainText } from '../../src/commission/engine/decimal.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
+import { type Period, parsePeriod } from '../../src/platform/money/calendar.ts'
+import { plainText } from '../../src/platform/money/decimal.ts'
 import { open } from '../commission/engine.ts'
 import { openAccount } from '../commission/open-account.ts'
 import { evaluate as oracle } from '../commission/oracle/evaluate.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { nextPeriod, type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
+import { nextPeriod, type Period, parsePeriod } from '../../src/platform/money/calendar.ts'
 import { type Amounts, bookedLines, sumsOf } from '../commission/fresh-lines.ts'
 import { evaluate as oracle } from '../commission/oracle/evaluate.ts'
 import { reveal } from '../commission/reveal.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import type { PlanTerms, Rule } from '../../src/commission/plans/types.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { eventsOf } from '../webhooks/webhook-events.ts'
 import { assign, monthly, publish, storePlan } from './stored.ts'

@@ -1,5 +1,5 @@
 import type { Fact } from '../../src/commission/engine/facts.ts'
-import type { OnceRule, PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import type { OnceRule, PlanTerms, Rule } from '../../src/commission/plans/types.ts'
 import { evaluate, open } from './engine.ts'
 import type { AccountInput } from './open-account.ts'
 import type { OutcomeStatement, World, WorldCustomer } from './world.ts'

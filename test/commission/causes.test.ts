@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import type { Rule } from '../../src/commission/engine/plan.ts'
-import { correctionSentence } from '../../src/commission/statements/cause-words.ts'
-import type { Adjustment } from '../../src/commission/statements/draft.ts'
+import type { Rule } from '../../src/commission/plans/types.ts'
+import type { Adjustment } from '../../src/commission/run/draft.ts'
+import { correctionSentence } from '../../src/commission/why/cause-words.ts'
 import {
   adjustmentsOf,
   approve,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compareFacts } from '../../src/commission/engine/facts.ts'
-import type { OnceRule, PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import type { OnceRule, PlanTerms, Rule } from '../../src/commission/plans/types.ts'
 import { at, customer, deposit, fact, lines, plan, states, terms, world, worldOf } from './build.ts'
 import { evaluate } from './engine.ts'
 import { evaluate as evaluateByOracle } from './oracle/evaluate.ts'

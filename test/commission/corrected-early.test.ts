@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Rule } from '../../src/commission/engine/plan.ts'
+import type { Rule } from '../../src/commission/plans/types.ts'
 import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import {
   adjustmentsOf,

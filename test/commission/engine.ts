@@ -1,21 +1,21 @@
-import { dayNumber, type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
-import { type Decimal, decimal, factAmount } from '../../src/commission/engine/decimal.ts'
 import {
   type Customer,
   type CustomerFields,
   compareFacts,
-  compareText,
   type Dated,
   type Fact,
   type FactState,
 } from '../../src/commission/engine/facts.ts'
 import { payingEntries } from '../../src/commission/engine/judge.ts'
-import type { PlanTerms } from '../../src/commission/engine/plan.ts'
 import { buildPlansInForce } from '../../src/commission/engine/plans-in-force.ts'
 import { reportFacts } from '../../src/commission/engine/records.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
 import { buildTree } from '../../src/commission/engine/tree.ts'
+import type { PlanTerms } from '../../src/commission/plans/types.ts'
 import { isOutflow } from '../../src/platform/amount-signs.ts'
+import { compareText } from '../../src/platform/compare-text.ts'
+import { dayNumber, type Period, parsePeriod } from '../../src/platform/money/calendar.ts'
+import { type Decimal, decimal, factAmount } from '../../src/platform/money/decimal.ts'
 import { dayInZone, instantOfLocalTime } from '../../src/platform/zone.ts'
 import type { AccountInput } from './open-account.ts'
 import { type Account, openAccount } from './open-account.ts'

@@ -1,8 +1,8 @@
-import type { Period } from '../../src/commission/engine/calendar.ts'
 import { type Line, lineJson } from '../../src/commission/engine/line.ts'
 import { writeSteps } from '../../src/commission/engine/trace.ts'
-import { stepsText } from '../../src/commission/statements/draft.ts'
-import type { Explanation } from '../../src/commission/why/steps.ts'
+import { stepsText } from '../../src/commission/run/draft.ts'
+import type { Explanation } from '../../src/commission/shapes/steps.ts'
+import type { Period } from '../../src/platform/money/calendar.ts'
 import type { Account } from './open-account.ts'
 
 interface Explained {

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import type { Rule } from '../../src/commission/engine/plan.ts'
+import type { Rule } from '../../src/commission/plans/types.ts'
 import { readCustomers } from '../../src/commission/run/customers.ts'
 import { readAccount } from '../../src/commission/run/stored-account.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Explanation, Step, StepOf } from '../../src/commission/why/steps.ts'
+import type { Explanation, Step, StepOf } from '../../src/commission/shapes/steps.ts'
 import {
   add,
   compare,

@@ -1,13 +1,13 @@
 import type { Account as EngineAccount } from '../../src/commission/engine/account.ts'
 import { booksOf, isClosed } from '../../src/commission/engine/books.ts'
-import { type Period, periodOf } from '../../src/commission/engine/calendar.ts'
 import { asOf, evaluateCustomer } from '../../src/commission/engine/customer.ts'
 import type { Customer } from '../../src/commission/engine/facts.ts'
 import type { EvaluatedCustomer } from '../../src/commission/engine/judge.ts'
-import { oncePerPeriod } from '../../src/commission/engine/memoize.ts'
 import { settlePeriods } from '../../src/commission/engine/settle-periods.ts'
 import type { Beginning, PlanResult } from '../../src/commission/engine/settlement.ts'
 import { newSums, type PeriodSums } from '../../src/commission/engine/sums.ts'
+import { memoize } from '../../src/platform/memoize.ts'
+import { type Period, periodOf, storedPeriod } from '../../src/platform/money/calendar.ts'
 
 /** The facts of an account, or of affiliates that do not depend on others, and where they start. */
 export interface AccountInput extends EngineAccount, Beginning {
@@ -29,7 +29,8 @@ export function openAccount(input: AccountInput): Account {
   const everyone = input.customers.map((customer) => evaluateCustomer(input, customer))
   const evaluated = (through: number): readonly EvaluatedCustomer[] =>
     everyone.map((customer) => asOf(customer, through))
-  const sumsIn = oncePerPeriod((period) => {
+  const sumsIn = memoize((id: string) => {
+    const period = storedPeriod(id)
     const found: PeriodSums = new Map()
     const isExplained = (affiliate: string, plan: string) =>
       !isClosed(booksOf(input.books, affiliate, plan), period)
@@ -41,7 +42,7 @@ export function openAccount(input: AccountInput): Account {
     if (period.last < input.firstDay) return []
     if (!settled.has(period.id)) {
       const periods = [...periodsUntil(input.firstDay, period.last + DAYS_AHEAD)]
-      const sums = new Map(periods.map((one) => [one.id, sumsIn(one)]))
+      const sums = new Map(periods.map((one) => [one.id, sumsIn(one.id)]))
       settled = settlePeriods(input, input, sums, { affiliates: input.affiliates, periods })
     }
     return settled.get(period.id) ?? []

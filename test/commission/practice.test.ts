@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import propChallenge from '../../examples/plans/prop-challenge.json'
-import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import type { PlanTerms, Rule } from '../../src/commission/plans/types.ts'
 import { brand } from '../brand.ts'
 import { linkOf } from '../days.ts'
 import { ada, askAdmin, json, partner } from '../partner.ts'

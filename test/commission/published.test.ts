@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Rule } from '../../src/commission/engine/plan.ts'
+import type { Rule } from '../../src/commission/plans/types.ts'
 import { at, customer, deposit, plan, terms, world, worldOf } from './build.ts'
 import { evaluate as evaluateByEngine } from './engine.ts'
 import { evaluate as evaluateByOracle } from './oracle/evaluate.ts'

@@ -1,6 +1,6 @@
-import type { Rule } from '../../src/commission/engine/plan.ts'
 import { stateOf } from '../../src/commission/engine/settlement.ts'
 import type { PlanState } from '../../src/commission/engine/state.ts'
+import type { Rule } from '../../src/commission/plans/types.ts'
 import type { OpenAccount } from '../../src/commission/run/account.ts'
 import type { Computing } from '../../src/commission/run/compute.ts'
 import { resultsOf } from '../../src/commission/run/morning.ts'

@@ -1,6 +1,6 @@
-import type { ConditionName } from '../../src/commission/engine/plan.ts'
-import { type ALL_MODIFIERS, MODIFIERS } from '../../src/commission/modifiers/order.ts'
 import { FACT_CONDITIONS, conditions as offered } from '../../src/commission/plans/conditions.ts'
+import { type ALL_MODIFIERS, MODIFIERS } from '../../src/commission/plans/modifiers/order.ts'
+import type { ConditionName } from '../../src/commission/plans/types.ts'
 import type { World } from './world.ts'
 import type { Source, Span } from './worlds.ts'
 

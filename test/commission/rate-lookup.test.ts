@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rateFinder, rateLookup } from '../../src/commission/engine/convert.ts'
+import { rateFinder, rateLookup } from '../../src/platform/money/exchange.ts'
 
 // §11 and §16.2: which rate the engine converts by.
 

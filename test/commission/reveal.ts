@@ -1,4 +1,4 @@
-import { dayNumber } from '../../src/commission/engine/calendar.ts'
+import { dayNumber } from '../../src/platform/money/calendar.ts'
 import type { World } from './world.ts'
 import type { Source } from './worlds.ts'
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { REQUEST_LIMITS } from '../../src/commission/statements/limits.ts'
+import { REQUEST_LIMITS } from '../../src/commission/limits.ts'
 import { brand } from '../brand.ts'
 import { countCalls } from '../ingest/watched.ts'
 import { restoring } from '../limits.ts'

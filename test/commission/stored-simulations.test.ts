@@ -1,15 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { parsePeriod } from '../../src/commission/engine/calendar.ts'
-import type { PlanTerms } from '../../src/commission/engine/plan.ts'
-import { readAccount } from '../../src/commission/run/stored-account.ts'
+import type { PlanTerms } from '../../src/commission/plans/types.ts'
 import {
   comparePage,
   computePage,
   openSimulation,
   type Simulation,
-} from '../../src/commission/statements/simulation.ts'
+} from '../../src/commission/run/simulation.ts'
+import { readAccount } from '../../src/commission/run/stored-account.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
+import { parsePeriod } from '../../src/platform/money/calendar.ts'
 import { open } from './engine.ts'
 import { openAccount } from './open-account.ts'
 import { parse, plain, sum } from './oracle/rational.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { type TurnCaller, withinLimit } from '../../src/commission/statements/on-request.ts'
+import { type TurnCaller, withinLimit } from '../../src/commission/run/on-request.ts'
 import { DEFAULT_VIEW } from '../../src/platform/auth/affiliate-view.ts'
 import { askAdmin, json, partner } from '../partner.ts'
 

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { asOf } from '../../src/commission/engine/customer.ts'
 import { payingEntries } from '../../src/commission/engine/judge.ts'
 import { reportOnce } from '../../src/commission/engine/once-report.ts'
@@ -12,6 +11,7 @@ import {
   type UnearnedGroup,
 } from '../../src/commission/engine/unearned.ts'
 import { isOutflow } from '../../src/platform/amount-signs.ts'
+import { type Period, parsePeriod } from '../../src/platform/money/calendar.ts'
 import { open } from './engine.ts'
 import type { Account, AccountInput } from './open-account.ts'
 import { add, compare, parse, plain, type Rational, subtract, ZERO } from './oracle/rational.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import perLot from '../../examples/plans/ib-per-lot.json'
-import type { PlanTerms } from '../../src/commission/engine/plan.ts'
+import type { PlanTerms } from '../../src/commission/plans/types.ts'
 import { storePlan } from '../commission/stored.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from '../partner.ts'
 import { signedIn } from './browser.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import perLot from '../../examples/plans/ib-per-lot.json'
-import type { PlanTerms } from '../../src/commission/engine/plan.ts'
+import type { PlanTerms } from '../../src/commission/plans/types.ts'
 import { consoleApp } from '../../src/console/app.ts'
 import { PAGES as CONSOLE_PAGES } from '../../src/console/pages.ts'
 import { QUESTION_ID, questionRows } from '../affiliates/question-rows.ts'

@@ -1,7 +1,7 @@
 import { changeAccount, getAccount, resetAccount } from '../../src/accounts/accounts.ts'
 import { issueClient } from '../../src/accounts/clients.ts'
 import { consoleOf } from '../../src/console/app.ts'
-import { accountPath, type Page } from '../../src/pages/page.ts'
+import { accountPath, type Page } from '../../src/pages/base/page.ts'
 import { Chart } from '../../src/pages/parts/chart.tsx'
 import { Live, Pager } from '../../src/pages/parts/data.tsx'
 import { ChangeForm, ConfirmForm, Field, Filters } from '../../src/pages/parts/forms.tsx'

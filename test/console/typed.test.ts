@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readAmount, readDay } from '../../src/commission/typed.ts'
+import { readAmount, readDay } from '../../src/platform/money/typed.ts'
 
 describe('amounts', () => {
   test.each([

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { AffiliateParents, Parent } from '../../ingest/db/histories.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
-import type { affiliate } from '../affiliate-fields.ts'
+import type { affiliate } from './affiliate-fields.ts'
 
 /** An affiliate as sent, with its pointer. Without `parent` it keeps its stored parents. */
 export interface AffiliateInput extends v.InferOutput<v.ObjectSchema<typeof affiliate, undefined>> {

@@ -17,7 +17,7 @@ import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { todayOf } from '../../platform/zone.ts'
-import { affiliate } from '../affiliate-fields.ts'
+import { affiliate } from './affiliate-fields.ts'
 import { listAffiliateFigures, search } from './affiliate-figures.ts'
 import { status } from './affiliate-keys.ts'
 import {

@@ -1,16 +1,16 @@
 import * as v from 'valibot'
-import type { Period } from '../../commission/engine/calendar.ts'
-import { statement } from '../../commission/statements/answers.ts'
 import {
   approval,
   payment,
   paymentReturn,
   periodApproval,
-} from '../../commission/statements/book-fields.ts'
+} from '../../commission/shapes/book-fields.ts'
+import { statement } from '../../commission/shapes/statements.ts'
 import { readPathPeriod } from '../../commission/statements/path-period.ts'
 import { presentStatement } from '../../commission/statements/present.ts'
 import { type Call, operation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
+import type { Period } from '../../platform/money/calendar.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'

@@ -1,9 +1,7 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { csvHeaders, writeCsv } from '../../commission/csv.ts'
-import { returnedPayment } from '../../commission/statements/answers.ts'
-import { listedPayment } from '../../commission/statements/book-fields.ts'
-import { moneyText } from '../../commission/statements/money.ts'
+import { listedPayment } from '../../commission/shapes/book-fields.ts'
+import { returnedPayment } from '../../commission/shapes/statements.ts'
 import { digest } from '../../platform/auth/secret.ts'
 import type { Count, FoundPage, Page } from '../../platform/db/paginate.ts'
 import {
@@ -15,6 +13,8 @@ import {
   type ReadCall,
 } from '../../platform/http/operation.ts'
 import { invalidQuery, readDays } from '../../platform/http/query.ts'
+import { csvHeaders, writeCsv } from '../../platform/money/csv.ts'
+import { moneyText } from '../../platform/money/money.ts'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'

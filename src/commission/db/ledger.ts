@@ -1,5 +1,6 @@
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import type { ledger } from '../../platform/db/schema.ts'
+import { LIMB_DIGITS } from '../../platform/money/money.ts'
 
 /** An entry of the ledger. */
 export type LedgerEntry = Omit<typeof ledger.$inferSelect, 'account'>
@@ -35,9 +36,6 @@ export const listLedger = (
     },
     page,
   )
-
-/** The digits of a limb. Nine million amounts of this length have a sum of less than 2^63. */
-export const LIMB_DIGITS = 12
 
 /** The limbs of an amount: up to 48 digits. A sum of longer ones would not be exact. */
 const LIMBS = 4

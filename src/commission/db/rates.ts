@@ -4,7 +4,11 @@ import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { all } from '../../platform/db/query.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
-import { type LoadedRates, MAX_RATE_AGE, type PublishedRates } from '../engine/convert.ts'
+import {
+  type LoadedRates,
+  MAX_RATE_AGE,
+  type PublishedRates,
+} from '../../platform/money/exchange.ts'
 import type { DayRange } from './fact-tables.ts'
 
 // Exchange rates, in the database `DB`: a row has those of a day. Rates that are replaced keep their row, with the

@@ -1,5 +1,5 @@
-import type { Period } from './calendar.ts'
-import type { RateLookup } from './convert.ts'
+import type { Period } from '../../platform/money/calendar.ts'
+import type { RateLookup } from '../../platform/money/exchange.ts'
 import type { PlansInForce } from './plans-in-force.ts'
 import type { Tree } from './tree.ts'
 

@@ -1,5 +1,5 @@
-import { type Period, periodOf } from './calendar.ts'
-import { type Decimal, ZERO } from './decimal.ts'
+import { type Period, periodOf } from '../../platform/money/calendar.ts'
+import { type Decimal, ZERO } from '../../platform/money/decimal.ts'
 import type { Line } from './line.ts'
 import { planKey } from './plans-in-force.ts'
 import type { Transfer } from './transferred-balance.ts'

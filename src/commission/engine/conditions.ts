@@ -1,7 +1,13 @@
+import {
+  compare,
+  type Decimal,
+  decimal,
+  factAmount,
+  fromFact,
+} from '../../platform/money/decimal.ts'
 import { foldCountry } from '../../platform/validation/country.ts'
-import { compare, type Decimal, decimal, factAmount, fromFact } from './decimal.ts'
+import type { Conditions, ListName } from '../plans/types.ts'
 import type { CustomerFields, Fact } from './facts.ts'
-import type { Conditions, ListName } from './plan.ts'
 
 /** Returns the name of the first condition that does not hold, such as `not_countries`; else null. */
 export type ConditionCheck = (fields: CustomerFields, fact: Fact | null) => string | null
@@ -24,10 +30,6 @@ const FACT_LISTS = {
   currencies: (_: CustomerFields, fact: Fact | null) => fact?.currency ?? null,
   subtypes: (_: CustomerFields, fact: Fact | null) => fact?.subtype ?? null,
 } as const satisfies Record<string, ReadValue>
-
-/** Returns whether a list, with or without `not_`, is a condition on customers; others are on records. */
-export const isOfCustomer = (name: string): boolean =>
-  Object.hasOwn(CUSTOMER_LISTS, name.replace(/^not_/, ''))
 
 const LISTS: Record<ListName, ReadValue> = { ...CUSTOMER_LISTS, ...FACT_LISTS }
 const LIST_NAMES = Object.keys(LISTS) as ListName[]

@@ -1,3 +1,5 @@
+import { compareText } from '../../platform/compare-text.ts'
+
 /** The resources whose records are facts (§10), by the names of the API. */
 export type FactResource = 'customers' | 'transactions' | 'trading-activity' | 'activities'
 
@@ -104,21 +106,6 @@ export function valueOn<T>(history: readonly Dated<T>[], day: number): T | null 
 
 /** Returns a fact's amount of a field; 0 if it has none. */
 export const amountOf = ({ amounts }: Fact, field: string): bigint => amounts.get(field) ?? 0n
-
-/** Compares two texts by code point. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0
-  const length = Math.min(a.length, b.length)
-  for (let index = 0; index < length; index++) {
-    const difference = codeOrder(a.charCodeAt(index)) - codeOrder(b.charCodeAt(index))
-    if (difference !== 0) return difference
-  }
-  return a.length - b.length
-}
-
-/** Surrogates sort after all other code units, since they encode the largest code points. */
-const codeOrder = (code: number): number =>
-  code >= 0xd800 && code < 0xe000 ? code + 0x10000 : code
 
 /** Orders facts by instant, resource name and id (§16.13). */
 export const compareFacts = (a: Fact, b: Fact): number =>

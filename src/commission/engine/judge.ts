@@ -1,14 +1,14 @@
+import { memoize } from '../../platform/memoize.ts'
+import { type PeriodKind, periodOf, storedPeriod } from '../../platform/money/calendar.ts'
+import { compare } from '../../platform/money/decimal.ts'
+import type { Reason } from '../shapes/reasons.ts'
 import type { Account, InPeriod } from './account.ts'
-import { type Period, type PeriodKind, periodOf } from './calendar.ts'
 import { conversionOf } from './convert.ts'
-import { compare } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
-import { memoize, oncePerPeriod } from './memoize.ts'
 import { isTriggerKind, type OnceState, triggerAmount } from './once.ts'
 import type { CountedOwner, Owner } from './owners.ts'
 import { overrideVersion, type Version, versionsOf } from './plans-in-force.ts'
 import { excludedBy, sinceSignup } from './qualify.ts'
-import type { Reason } from './reasons.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
 
@@ -254,9 +254,9 @@ const KINDS: readonly PeriodKind[] = ['month', 'week']
 
 /** Returns a function that finds the rules which pay for a fact in its month or its week. */
 export function payingEntries(account: Account): EntriesOf {
-  const inPeriod = oncePerPeriod((period: Period) => entriesIn({ ...account, period }))
+  const inPeriod = memoize((id: string) => entriesIn({ ...account, period: storedPeriod(id) }))
   return (owner, fact) =>
-    KINDS.flatMap((kind) => inPeriod(periodOf(fact.day, kind))(owner, fact)).filter(
+    KINDS.flatMap((kind) => inPeriod(periodOf(fact.day, kind).id)(owner, fact)).filter(
       ({ purpose }) => purpose === 'paid',
     )
 }

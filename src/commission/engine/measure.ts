@@ -1,7 +1,14 @@
-import type { Period } from './calendar.ts'
-import { compare, integer, multiply, ZERO } from './decimal.ts'
+import type { Period } from '../../platform/money/calendar.ts'
+import { compare, integer, multiply, ZERO } from '../../platform/money/decimal.ts'
+import {
+  addRatio,
+  multiplyRatio,
+  NOTHING,
+  type Ratio,
+  ratio,
+  sumRatios,
+} from '../../platform/money/ratio.ts'
 import type { Version } from './plans-in-force.ts'
-import { addRatio, multiplyRatio, NOTHING, type Ratio, ratio, sumRatios } from './ratio.ts'
 import type { CompiledRule } from './rules.ts'
 import { countOnce, countOnceBelow, type PlanInput } from './settle-plan.ts'
 import { addMeasure, earlierMeasure, measureKey, type OpenState } from './state.ts'

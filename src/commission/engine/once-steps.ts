@@ -1,11 +1,18 @@
-import type { StepOf } from '../why/steps.ts'
+import { dayText } from '../../platform/money/calendar.ts'
+import {
+  type Decimal,
+  fromFact,
+  isPositive,
+  plainText,
+  sum,
+  ZERO,
+} from '../../platform/money/decimal.ts'
+import type { Qualification } from '../plans/types.ts'
+import type { StepOf } from '../shapes/steps.ts'
 import type { Account } from './account.ts'
-import { dayText } from './calendar.ts'
 import { conversionOf } from './convert.ts'
-import { type Decimal, fromFact, isPositive, plainText, sum, ZERO } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
 import type { OnceState } from './once.ts'
-import type { Qualification } from './plan.ts'
 import { addedBy, type Progress } from './qualify.ts'
 import type { CompiledQualification } from './rules.ts'
 

@@ -1,5 +1,5 @@
+import { addMonths } from '../../platform/money/calendar.ts'
 import type { Account } from './account.ts'
-import { addMonths } from './calendar.ts'
 import type { Customer } from './facts.ts'
 import type { EvaluatedCustomer } from './judge.ts'
 import { evaluateAllOnce, evaluateProgress, type OnceState } from './once.ts'

@@ -1,9 +1,10 @@
+import { compareText } from '../../platform/compare-text.ts'
 import { DAY_MS } from '../../platform/durations.ts'
-import type { StepOf } from '../why/steps.ts'
+import { add, compare, type Decimal, ZERO } from '../../platform/money/decimal.ts'
+import type { StepOf } from '../shapes/steps.ts'
 import type { Account } from './account.ts'
 import { convertFact } from './convert.ts'
-import { add, compare, type Decimal, ZERO } from './decimal.ts'
-import { type Customer, compareFacts, compareText, type Fact } from './facts.ts'
+import { type Customer, compareFacts, type Fact } from './facts.ts'
 import type { Owner } from './owners.ts'
 import type { Plan, PlansInForce, Version } from './plans-in-force.ts'
 import {

@@ -1,7 +1,5 @@
-import { modify } from '../modifiers/order.ts'
-import type { Account, InPeriod } from './account.ts'
-import { endingWithin, type Period } from './calendar.ts'
-import { convertAmount, convertUnits } from './convert.ts'
+import { compareText } from '../../platform/compare-text.ts'
+import { endingWithin, type Period } from '../../platform/money/calendar.ts'
 import {
   add,
   type Decimal,
@@ -14,11 +12,8 @@ import {
   round,
   sum,
   ZERO,
-} from './decimal.ts'
-import { compareText } from './facts.ts'
-import { fxList, type Line, newLine, rateLine, type StatementHold, totalOf } from './line.ts'
-import { earlierOf } from './measure.ts'
-import { overrideVersion, type Version } from './plans-in-force.ts'
+} from '../../platform/money/decimal.ts'
+import { convertAmount, convertUnits } from '../../platform/money/exchange.ts'
 import {
   addRatio,
   NOTHING,
@@ -27,8 +22,13 @@ import {
   roundRatio,
   subtractRatio,
   sumRatios,
-} from './ratio.ts'
-import type { HoldReason } from './reasons.ts'
+} from '../../platform/money/ratio.ts'
+import { modify } from '../plans/modifiers/order.ts'
+import type { HoldReason } from '../shapes/reasons.ts'
+import type { Account, InPeriod } from './account.ts'
+import { fxList, type Line, newLine, rateLine, type StatementHold, totalOf } from './line.ts'
+import { earlierOf } from './measure.ts'
+import { overrideVersion, type Version } from './plans-in-force.ts'
 import type { CompiledOverride } from './rules.ts'
 import { type FundedLine, type OverridesOf, type Settlement, stateBefore } from './settlement.ts'
 import { baseStep, fundedStep, type SourceLine, sourcesStep, unitsStep } from './steps.ts'

@@ -1,7 +1,7 @@
+import type { Reason } from '../shapes/reasons.ts'
 import type { Account } from './account.ts'
 import { type Customer, type CustomerFields, type Fact, NO_FIELDS, valueOn } from './facts.ts'
 import { governingVersion, type Version } from './plans-in-force.ts'
-import type { Reason } from './reasons.ts'
 
 /**
  * An owner whose facts count: the affiliate, and the version that governs the fact. An affiliate without

@@ -1,7 +1,7 @@
-import { dayNumber, firstDayOf, type PeriodKind } from './calendar.ts'
-import { type Decimal, decimal } from './decimal.ts'
-import { memoize } from './memoize.ts'
-import type { PlanTerms } from './plan.ts'
+import { memoize } from '../../platform/memoize.ts'
+import { dayNumber, firstDayOf, type PeriodKind } from '../../platform/money/calendar.ts'
+import { type Decimal, decimal } from '../../platform/money/decimal.ts'
+import type { PlanTerms } from '../plans/types.ts'
 import { type CompiledRule, compileRule } from './rules.ts'
 
 /** A version of a plan, ready to be applied. */

@@ -1,11 +1,18 @@
 import { DAY_MS } from '../../platform/durations.ts'
+import { addMonths } from '../../platform/money/calendar.ts'
+import {
+  add,
+  compare,
+  type Decimal,
+  integer,
+  multiply,
+  ZERO,
+} from '../../platform/money/decimal.ts'
+import type { HoldReason } from '../shapes/reasons.ts'
 import type { Account } from './account.ts'
-import { addMonths } from './calendar.ts'
 import { convertFact } from './convert.ts'
-import { add, compare, type Decimal, integer, multiply, ZERO } from './decimal.ts'
 import type { Customer, Fact } from './facts.ts'
 import { fieldsOn, isRefused } from './owners.ts'
-import type { HoldReason } from './reasons.ts'
 import type { CompiledQualification, CompiledRule } from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
 

@@ -1,10 +1,20 @@
 import type * as v from 'valibot'
 import type { Fixed } from '../../platform/http/operation-words.ts'
-import type { outcome, RecordEarnings } from '../why/answers.ts'
+import { memoize } from '../../platform/memoize.ts'
+import { type Period, periodOf } from '../../platform/money/calendar.ts'
+import {
+  add,
+  type Decimal,
+  fromFact,
+  integer,
+  multiply,
+  plainText,
+  ZERO,
+} from '../../platform/money/decimal.ts'
+import { convertUnits } from '../../platform/money/exchange.ts'
+import type { outcome, RecordEarnings } from '../shapes/explanations.ts'
+import { type Reason, rankOf, type Verdict } from '../shapes/reasons.ts'
 import type { Account } from './account.ts'
-import { type Period, periodOf } from './calendar.ts'
-import { convertUnits } from './convert.ts'
-import { add, type Decimal, fromFact, integer, multiply, plainText, ZERO } from './decimal.ts'
 import { amountOf, type Fact } from './facts.ts'
 import {
   type EntriesOf,
@@ -14,11 +24,9 @@ import {
   judgeRecord,
   type RecordSink,
 } from './judge.ts'
-import { memoize } from './memoize.ts'
 import { isTriggerKind, type OnceState, triggerAmount } from './once.ts'
 import { type QualificationReport, reportOnce } from './once-report.ts'
 import { payerOf } from './override.ts'
-import { type Reason, rankOf, type Verdict } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
 
 // What one record comes to: why rules do not count it, and what it adds to the lines that do.

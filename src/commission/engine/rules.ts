@@ -1,6 +1,5 @@
 import { HOUR_MS } from '../../platform/durations.ts'
-import { type ConditionCheck, compileConditions } from './conditions.ts'
-import { type Decimal, decimal, ONE, ZERO } from './decimal.ts'
+import { type Decimal, decimal, ONE, ZERO } from '../../platform/money/decimal.ts'
 import type {
   ActivityKind,
   EventKind,
@@ -12,7 +11,8 @@ import type {
   Tiers,
   TransactionKind,
   UnitRule,
-} from './plan.ts'
+} from '../plans/types.ts'
+import { type ConditionCheck, compileConditions } from './conditions.ts'
 import {
   amountKind,
   type CompiledBase,

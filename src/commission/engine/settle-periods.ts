@@ -1,5 +1,5 @@
+import type { Period } from '../../platform/money/calendar.ts'
 import type { Account } from './account.ts'
-import type { Period } from './calendar.ts'
 import { settleOverrides } from './override.ts'
 import { settleOwn } from './own-lines.ts'
 import type { Beginning, PlanResult, Settlement } from './settlement.ts'

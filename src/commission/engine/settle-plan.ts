@@ -1,6 +1,6 @@
-import type { Counted } from '../modifiers/modifier.ts'
+import { overlapping, type Period } from '../../platform/money/calendar.ts'
+import type { Counted } from '../plans/modifiers/modifier.ts'
 import type { InPeriod } from './account.ts'
-import { overlapping, type Period } from './calendar.ts'
 import { compareQualified, type OnceState } from './once.ts'
 import { type Plan, type Version, versionsIn } from './plans-in-force.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'

@@ -1,8 +1,4 @@
-import { recoupedBy } from '../modifiers/advance.ts'
-import { clampPaid } from '../modifiers/clamp.ts'
-import { type Fenced, fenceBase } from '../modifiers/fence.ts'
-import { stateKey } from '../modifiers/modifier.ts'
-import { modify } from '../modifiers/order.ts'
+import { compareText } from '../../platform/compare-text.ts'
 import {
   add,
   amountAt,
@@ -13,14 +9,26 @@ import {
   ONE,
   plainText,
   ZERO,
-} from './decimal.ts'
-import { amountOf, compareText } from './facts.ts'
+} from '../../platform/money/decimal.ts'
+import {
+  addRatio,
+  NOTHING,
+  type Ratio,
+  ratio,
+  ratioText,
+  sumRatios,
+} from '../../platform/money/ratio.ts'
+import { recoupedBy } from '../plans/modifiers/advance.ts'
+import { clampPaid } from '../plans/modifiers/clamp.ts'
+import { type Fenced, fenceBase } from '../plans/modifiers/fence.ts'
+import { stateKey } from '../plans/modifiers/modifier.ts'
+import { modify } from '../plans/modifiers/order.ts'
+import { rankOf } from '../shapes/reasons.ts'
+import { amountOf } from './facts.ts'
 import { fxList, type Line, newLine, rateLine, rounded, type StatementHold } from './line.ts'
 import { keepMeasure, measuredBy, measuresOf, type OwnMeasure, quantityOf } from './measure.ts'
 import { triggerStep } from './once-steps.ts'
 import type { Plan } from './plans-in-force.ts'
-import { addRatio, NOTHING, type Ratio, ratio, ratioText, sumRatios } from './ratio.ts'
-import { rankOf } from './reasons.ts'
 import type { CompiledShare, CompiledUnitRule } from './rules.ts'
 import {
   countOnce,

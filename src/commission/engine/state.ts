@@ -1,7 +1,7 @@
-import { quarterOf } from './calendar.ts'
-import { type Decimal, decimal, isZero, plainText } from './decimal.ts'
-import { compareText } from './facts.ts'
-import { addRatio, exactText, NOTHING, parseRatio, type Ratio } from './ratio.ts'
+import { compareText } from '../../platform/compare-text.ts'
+import { quarterOf } from '../../platform/money/calendar.ts'
+import { type Decimal, decimal, isZero, plainText } from '../../platform/money/decimal.ts'
+import { addRatio, exactText, NOTHING, parseRatio, type Ratio } from '../../platform/money/ratio.ts'
 import type { CompiledTiers } from './rules.ts'
 
 /**

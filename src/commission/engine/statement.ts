@@ -1,8 +1,6 @@
 import type * as v from 'valibot'
 import type { Fixed } from '../../platform/http/operation-words.ts'
-import type { statement } from '../statements/answers.ts'
-import type { BookedLine, Difference, ManualEntry } from './books.ts'
-import type { Period } from './calendar.ts'
+import type { Period } from '../../platform/money/calendar.ts'
 import {
   add,
   compare,
@@ -14,9 +12,11 @@ import {
   plainText,
   sum,
   ZERO,
-} from './decimal.ts'
+} from '../../platform/money/decimal.ts'
+import type { LineJson } from '../shapes/line-json.ts'
+import type { statement } from '../shapes/statements.ts'
+import type { BookedLine, Difference, ManualEntry } from './books.ts'
 import { type Line, lineJson, type StatementHold } from './line.ts'
-import type { LineJson } from './line-json.ts'
 import { type Plan, type Version, versionOn } from './plans-in-force.ts'
 import { closeState, type OpenState, type PlanState } from './state.ts'
 import type { PlanExit, ReceivedBalance, Transfer } from './transferred-balance.ts'

@@ -1,15 +1,5 @@
-import {
-  type BookedLine,
-  booksOf,
-  closedStatement,
-  type Difference,
-  isClosed,
-  keyedLines,
-  lineKey,
-  manualEntriesIn,
-  type PlanBooks,
-} from './books.ts'
-import { endingWithin, type Period } from './calendar.ts'
+import { compareText } from '../../platform/compare-text.ts'
+import { endingWithin, type Period } from '../../platform/money/calendar.ts'
 import {
   add,
   amountAt,
@@ -21,12 +11,22 @@ import {
   negate,
   subtract,
   ZERO,
-} from './decimal.ts'
-import { compareText } from './facts.ts'
+} from '../../platform/money/decimal.ts'
+import { NOTHING } from '../../platform/money/ratio.ts'
+import {
+  type BookedLine,
+  booksOf,
+  closedStatement,
+  type Difference,
+  isClosed,
+  keyedLines,
+  lineKey,
+  manualEntriesIn,
+  type PlanBooks,
+} from './books.ts'
 import type { Line, StatementHold } from './line.ts'
 import { measuredBy } from './measure.ts'
 import { type Plan, planKey } from './plans-in-force.ts'
-import { NOTHING } from './ratio.ts'
 import { holdsOf, inOrder, mergeHolds } from './settle.ts'
 import { rulePositions } from './settle-plan.ts'
 import { type OverridesOf, type PlanResult, type Settlement, stateBefore } from './settlement.ts'

@@ -1,7 +1,5 @@
-import type { StepOf } from '../why/steps.ts'
-import type { Account, InPeriod } from './account.ts'
-import { dayText } from './calendar.ts'
-import { convertAmount } from './convert.ts'
+import { compareText } from '../../platform/compare-text.ts'
+import { dayText } from '../../platform/money/calendar.ts'
 import {
   add,
   type Decimal,
@@ -13,13 +11,15 @@ import {
   plainText,
   sum,
   ZERO,
-} from './decimal.ts'
-import { compareText } from './facts.ts'
+} from '../../platform/money/decimal.ts'
+import { convertAmount } from '../../platform/money/exchange.ts'
+import { ratio, ratioText } from '../../platform/money/ratio.ts'
+import type { Term } from '../plans/types.ts'
+import type { StepOf } from '../shapes/steps.ts'
+import type { Account, InPeriod } from './account.ts'
 import type { Line } from './line.ts'
 import { usedRates } from './once-steps.ts'
-import type { Term } from './plan.ts'
 import type { Version } from './plans-in-force.ts'
-import { ratio, ratioText } from './ratio.ts'
 import type { LineFacts, TermSum } from './sums.ts'
 import type { CompiledBase } from './terms.ts'
 

@@ -1,6 +1,16 @@
+import { memoize } from '../../platform/memoize.ts'
+import {
+  add,
+  type Decimal,
+  fromFact,
+  multiply,
+  PLACES,
+  powerOfTen,
+  ZERO,
+} from '../../platform/money/decimal.ts'
+import { convertUnits } from '../../platform/money/exchange.ts'
+import type { HoldReason } from '../shapes/reasons.ts'
 import type { Account, InPeriod } from './account.ts'
-import { convertUnits } from './convert.ts'
-import { add, type Decimal, fromFact, multiply, PLACES, powerOfTen, ZERO } from './decimal.ts'
 import { amountOf, type Fact } from './facts.ts'
 import {
   type Entry,
@@ -10,10 +20,8 @@ import {
   judge,
   type Sink,
 } from './judge.ts'
-import { memoize } from './memoize.ts'
 import type { OnceState } from './once.ts'
 import { type PlansInForce, type Version, versionsOf } from './plans-in-force.ts'
-import type { HoldReason } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
 import type { CompiledTerm } from './terms.ts'
 

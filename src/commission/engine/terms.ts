@@ -1,7 +1,22 @@
+import {
+  add,
+  type Decimal,
+  decimal,
+  multiply,
+  ONE,
+  sum,
+  ZERO,
+} from '../../platform/money/decimal.ts'
+import type {
+  ActivityKind,
+  EventKind,
+  FactTerm,
+  Term,
+  TransactionKind,
+  Unit,
+} from '../plans/types.ts'
 import { type ConditionCheck, compileConditions } from './conditions.ts'
-import { add, type Decimal, decimal, multiply, ONE, sum, ZERO } from './decimal.ts'
 import type { Fact } from './facts.ts'
-import type { ActivityKind, EventKind, FactTerm, Term, TransactionKind, Unit } from './plan.ts'
 
 /** A kind of fact that a plan names, and the field whose amount it takes. */
 export interface FactKind {

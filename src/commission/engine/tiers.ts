@@ -1,5 +1,4 @@
-import { type Decimal, isZero, plainText } from './decimal.ts'
-import type { Part } from './line-json.ts'
+import { type Decimal, isZero, plainText } from '../../platform/money/decimal.ts'
 import {
   addRatio,
   compareRatio,
@@ -11,7 +10,8 @@ import {
   ratioText,
   subtractRatio,
   sumRatios,
-} from './ratio.ts'
+} from '../../platform/money/ratio.ts'
+import type { Part } from '../shapes/line-json.ts'
 import type { CompiledRule, CompiledStep, CompiledTiers } from './rules.ts'
 import { type MeasureStep, rateStep, type Trace } from './trace.ts'
 

@@ -1,6 +1,6 @@
-import type { Step, StepOf } from '../why/steps.ts'
-import { type Decimal, plainText } from './decimal.ts'
-import { exactly, type Ratio, sumRatios } from './ratio.ts'
+import { type Decimal, plainText } from '../../platform/money/decimal.ts'
+import { exactly, type Ratio, sumRatios } from '../../platform/money/ratio.ts'
+import type { Step, StepOf } from '../shapes/steps.ts'
 
 // Settling notes how a line comes about: what it counts, and what each modifier does to it when it is
 // applied, in the order of §12 "Modifiers" and §16.17. A step is written when it is stored: most lines that are

@@ -1,7 +1,13 @@
+import { compareText } from '../../platform/compare-text.ts'
+import {
+  nextPeriod,
+  type Period,
+  type PeriodKind,
+  periodOf,
+  storedPeriod,
+} from '../../platform/money/calendar.ts'
 import type { Account } from './account.ts'
 import { booksOf, firstOpen, receivedKey } from './books.ts'
-import { nextPeriod, type Period, type PeriodKind, periodOf, storedPeriod } from './calendar.ts'
-import { compareText } from './facts.ts'
 import { type Plan, planKey } from './plans-in-force.ts'
 import type { Beginning, SentBalance, Settlement } from './settlement.ts'
 import type { PlanExit, ReceivedBalance } from './transferred-balance.ts'

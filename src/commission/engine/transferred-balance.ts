@@ -1,4 +1,4 @@
-import type { Decimal } from './decimal.ts'
+import type { Decimal } from '../../platform/money/decimal.ts'
 
 /** A balance that moves to another plan, and the period of that plan which starts with it. */
 export interface Transfer {

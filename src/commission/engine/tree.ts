@@ -1,5 +1,5 @@
+import { memoize } from '../../platform/memoize.ts'
 import { type Dated, valueOn } from './facts.ts'
-import { memoize } from './memoize.ts'
 
 /** The configured affiliates and their parents by day. */
 export interface Tree {

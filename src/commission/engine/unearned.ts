@@ -1,10 +1,11 @@
 import type * as v from 'valibot'
+import { compareText } from '../../platform/compare-text.ts'
 import type { Fixed } from '../../platform/http/operation-words.ts'
-import type { group, unearnedRecord as record } from '../why/answers.ts'
-import { dayText } from './calendar.ts'
-import { fromFact, plainText } from './decimal.ts'
-import { compareText, type Fact } from './facts.ts'
-import { rankOf } from './reasons.ts'
+import { dayText } from '../../platform/money/calendar.ts'
+import { fromFact, plainText } from '../../platform/money/decimal.ts'
+import type { group, unearnedRecord as record } from '../shapes/explanations.ts'
+import { rankOf } from '../shapes/reasons.ts'
+import type { Fact } from './facts.ts'
 import type { FactOutcome, FactReport } from './records.ts'
 
 /** Facts with the same outcome and currency: their number, and the sums of their amounts by field. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as rows from '../../ingest/db/histories.ts'
 import { deleteRefusal, putRefusal } from '../../ingest/db/refusals.ts'
-import { today } from '../../platform/account-day.ts'
+import { today } from '../../platform/db/account-day.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { type Call, operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'

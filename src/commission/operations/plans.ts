@@ -12,6 +12,7 @@ import {
   readItems,
   validationFailed,
 } from '../../platform/http/read-fields.ts'
+import { dayNumber, periodOf } from '../../platform/money/calendar.ts'
 import { count, day, outcome, stored, version } from '../../platform/validation/answer-fields.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import {
@@ -27,8 +28,6 @@ import { quote } from '../../platform/validation/quote.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { rejectClosedTerms } from '../db/booked.ts'
 import * as rows from '../db/plans.ts'
-import { dayNumber, periodOf } from '../engine/calendar.ts'
-import type { PlanTerms } from '../engine/plan.ts'
 import {
   assignment,
   assignmentIssues,
@@ -38,6 +37,7 @@ import {
 } from '../plans/assignments.ts'
 import { checkClosedTerms, decidePut, type PutDecision, toChange } from '../plans/put-plan.ts'
 import { readStoredPlans } from '../plans/stored-plans.ts'
+import type { PlanTerms } from '../plans/types.ts'
 import { vocabularyOf } from '../plans/vocabulary.ts'
 import { planWarning } from '../plans/warning.ts'
 

@@ -1,14 +1,13 @@
 import * as v from 'valibot'
+import { compareText } from '../../platform/compare-text.ts'
 import { operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { described, referred } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
-import { compareText } from '../engine/facts.ts'
+import { REQUEST_LIMITS } from '../limits.ts'
 import { TooManyFacts } from '../run/customers.ts'
-import { REQUEST_LIMITS } from '../statements/limits.ts'
-import { readStored, withinLimit } from '../statements/on-request.ts'
-import { type Simulated, simulation } from '../statements/present-simulation.ts'
+import { readStored, withinLimit } from '../run/on-request.ts'
 import {
   comparePage,
   computePage,
@@ -17,7 +16,8 @@ import {
   openSimulation,
   parseSimulation,
   type SimulationRequest,
-} from '../statements/simulation.ts'
+} from '../run/simulation.ts'
+import { type Simulated, simulation } from '../shapes/simulation.ts'
 import { plan, readVocabulary } from './plans.ts'
 
 /** What a request for a simulation is narrowed to. */

@@ -1,5 +1,3 @@
-import { quote } from '../../platform/validation/quote.ts'
-import type { Warning } from '../../platform/validation/warnings.ts'
 import {
   compare,
   type Decimal,
@@ -9,10 +7,12 @@ import {
   multiply,
   plainText,
   sum,
-} from '../engine/decimal.ts'
-import type { PlanTerms, Rule } from '../engine/plan.ts'
-import { listed } from '../engine/reasons.ts'
-import { minorDigits } from '../minor-digits.ts'
+} from '../../platform/money/decimal.ts'
+import { minorDigits } from '../../platform/money/minor-digits.ts'
+import { quote } from '../../platform/validation/quote.ts'
+import type { Warning } from '../../platform/validation/warnings.ts'
+import { listed } from '../words/english.ts'
+import type { PlanTerms, Rule } from './types.ts'
 
 // What a plan may say and is probably a mistake (§16.36): more than 100 %, and amounts that cannot be paid.
 

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
+import { hasMinorUnit } from '../../platform/money/minor-digits.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { ruleMessage } from '../../platform/validation/issue.ts'
 import { byMember, listOf, objectOf } from '../../platform/validation/shapes.ts'
-import { hasMinorUnit } from '../minor-digits.ts'
-import { membersOf } from '../modifiers/order.ts'
 import { conditions } from './conditions.ts'
 import { decimal, notNegative, positive, wholeNumber } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
+import { membersOf } from './modifiers/order.ts'
 import {
   base,
   countedForQualify,

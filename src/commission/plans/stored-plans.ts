@@ -1,5 +1,5 @@
 import { readPlanRows, type StoredVersion } from '../db/plans.ts'
-import type { PlanTerms } from '../engine/plan.ts'
+import type { PlanTerms } from './types.ts'
 
 /** A version of a plan. */
 export interface PlanVersion {

@@ -1,6 +1,6 @@
-import type { Resource } from '../../ingest/resource.ts'
+import type { Resource } from '../../ingest/resource/resource.ts'
 import type { EventDefinition } from '../../platform/directory/event-definitions.ts'
-import type { ConditionName } from '../engine/plan.ts'
+import type { ConditionName } from './types.ts'
 
 /** The facts that an account can send, by which the names in its plans are checked. */
 export interface Vocabulary {

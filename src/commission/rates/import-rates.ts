@@ -1,11 +1,11 @@
 import { isAssertionFailure } from '../../platform/db/retry.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { ApiError, errorName } from '../../platform/errors.ts'
+import { dayText } from '../../platform/money/calendar.ts'
 import { FileFailure, isZip, readBytes, unzip } from '../../platform/unzip.ts'
 import { formatIssue } from '../../platform/validation/messages.ts'
 import { pointerStep } from '../../platform/validation/pointer.ts'
 import { RATE_SOURCE, type RateTable, readDifferences, storeRates } from '../db/rates.ts'
-import { dayText } from '../engine/calendar.ts'
 import { parseEcb } from './parse-ecb.ts'
 
 /** Who imports a file, when, and whether it may replace stored rates. */

@@ -1,11 +1,11 @@
 import { validationFailed } from '../../platform/http/read-fields.ts'
+import { readCsv } from '../../platform/money/csv.ts'
+import { decimal, plainText } from '../../platform/money/decimal.ts'
 import { parseDay } from '../../platform/validation/calendar.ts'
 import { CURRENCIES, WITHDRAWN } from '../../platform/validation/iso-4217.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { pointerStep } from '../../platform/validation/pointer.ts'
-import { readCsv } from '../csv.ts'
 import type { RateTable } from '../db/rates.ts'
-import { decimal, plainText } from '../engine/decimal.ts'
 
 /** The most days of a file. */
 export const MAX_DAYS = 10_000

@@ -1,21 +1,21 @@
 import { digest } from '../../platform/auth/secret.ts'
 import { DAY_MS } from '../../platform/durations.ts'
-import { type DayRange, mapFactTables } from '../db/fact-tables.ts'
-import { type AccountBeginnings, type FactDays, readBeginnings } from '../db/facts.ts'
-import { loadRates } from '../db/rates.ts'
-import type { Account } from '../engine/account.ts'
+import { memoize } from '../../platform/memoize.ts'
 import {
   nextPeriod,
   type Period,
   type PeriodKind,
   parsePeriod,
   periodOf,
-} from '../engine/calendar.ts'
-import { type LoadedRates, rateFinder } from '../engine/convert.ts'
-import { memoize } from '../engine/memoize.ts'
+} from '../../platform/money/calendar.ts'
+import { type LoadedRates, rateFinder } from '../../platform/money/exchange.ts'
+import { type DayRange, mapFactTables } from '../db/fact-tables.ts'
+import { type AccountBeginnings, type FactDays, readBeginnings } from '../db/facts.ts'
+import { loadRates } from '../db/rates.ts'
+import type { Account } from '../engine/account.ts'
 import type { Plan, PlansInForce } from '../engine/plans-in-force.ts'
 import type { Tree } from '../engine/tree.ts'
-import type { STEP_LIMITS } from '../statements/limits.ts'
+import type { STEP_LIMITS } from '../limits.ts'
 import { engineAccount, type StoredAccount } from './stored-account.ts'
 
 /** An account up to a period, ready for any affiliates of it. */

@@ -1,3 +1,5 @@
+import { parsePeriod } from '../../platform/money/calendar.ts'
+import { add, type Decimal, decimal, negate, ZERO } from '../../platform/money/decimal.ts'
 import {
   type BookedItem,
   type ClosedPeriod,
@@ -14,12 +16,10 @@ import {
   type PlanBooks,
   receivedKey,
 } from '../engine/books.ts'
-import { parsePeriod } from '../engine/calendar.ts'
-import { add, type Decimal, decimal, negate, ZERO } from '../engine/decimal.ts'
 import { type PlansInForce, planKey } from '../engine/plans-in-force.ts'
-import type { CorrectedLine } from '../statements/cause.ts'
-import type { StatementHead } from '../statements/draft.ts'
 import type { OpenAccount } from './account.ts'
+import type { CorrectedLine } from './cause.ts'
+import type { StatementHead } from './draft.ts'
 
 /** The closing of a period, and of all periods before it, for an affiliate and plan. */
 export interface Closing {

@@ -1,8 +1,8 @@
+import { type Period, periodOf } from '../../platform/money/calendar.ts'
 import { type KeptFacts, keepFacts } from '../db/closed-states.ts'
 import { mapFactTables } from '../db/fact-tables.ts'
 import { type FactDays, factQueries } from '../db/facts.ts'
 import { booksOf, isClosed } from '../engine/books.ts'
-import { type Period, periodOf } from '../engine/calendar.ts'
 import { asOf, evaluateCustomer } from '../engine/customer.ts'
 import type { Customer } from '../engine/facts.ts'
 import type { EvaluatedCustomer } from '../engine/judge.ts'
@@ -11,7 +11,7 @@ import { planKey } from '../engine/plans-in-force.ts'
 import { settlePeriods } from '../engine/settle-periods.ts'
 import type { PlanResult } from '../engine/settlement.ts'
 import { customersIn, newSums, type PeriodSums } from '../engine/sums.ts'
-import { SETTLED_LIMITS } from '../statements/limits.ts'
+import { SETTLED_LIMITS } from '../limits.ts'
 import { dependencies, divide, joinDependencies, type OpenAccount } from './account.ts'
 import {
   customersOf,

@@ -1,4 +1,6 @@
 import { type CustomerHistory, readHistories } from '../../ingest/db/histories.ts'
+import { memoize } from '../../platform/memoize.ts'
+import type { Period } from '../../platform/money/calendar.ts'
 import { type KeptFacts, readKeptFacts } from '../db/closed-states.ts'
 import { type FoundIds, findCustomersOf } from '../db/customers-of.ts'
 import type { FactSelection } from '../db/fact-tables.ts'
@@ -11,8 +13,6 @@ import {
   readSignups,
   type SignupRow,
 } from '../db/facts.ts'
-import type { Period } from '../engine/calendar.ts'
-import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import {
   type Customer,
   type CustomerFields,
@@ -21,14 +21,14 @@ import {
   NO_FIELDS,
 } from '../engine/facts.ts'
 import type { EvaluatedCustomer } from '../engine/judge.ts'
-import { memoize } from '../engine/memoize.ts'
 import { factsForOnce, oncePlansOf } from '../engine/once.ts'
-import type { PlanTerms } from '../engine/plan.ts'
 import type { Plan, Version } from '../engine/plans-in-force.ts'
-import { signupState, toFact } from '../statements/to-facts.ts'
+import { type FactNeeds, factNeeds } from '../plans/fact-needs.ts'
+import type { PlanTerms } from '../plans/types.ts'
 import type { OpenAccount } from './account.ts'
 import type { Start } from './starts.ts'
 import { dated, dayOrNull, type StoredAccount } from './stored-account.ts'
+import { signupState, toFact } from './to-facts.ts'
 
 /**
  * Returns a function that tells whether a query reads rows that count for a customer: rows that are

@@ -1,13 +1,12 @@
+import { compareText } from '../../platform/compare-text.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
 import { draftBatches } from '../db/draft-batches.ts'
 import { readDigests, type StatementDigest, type StoredDraft } from '../db/drafts.ts'
 import type { RunStep } from '../db/runs.ts'
-import { compareText } from '../engine/facts.ts'
 import { planKey } from '../engine/plans-in-force.ts'
 import type { PlanResult } from '../engine/settlement.ts'
-import { findCauses } from '../statements/causes.ts'
-import { toStored } from '../statements/draft.ts'
 import type { OpenAccount } from './account.ts'
+import { findCauses } from './causes.ts'
 import {
   type Computing,
   correctedKey,
@@ -16,6 +15,7 @@ import {
   settle,
   sumFacts,
 } from './compute.ts'
+import { toStored } from './draft.ts'
 import { keep, type Start, startsOf } from './starts.ts'
 
 // A morning's run from top to bottom: where affiliates start, what their records come to, what that settles, and what of it

@@ -1,4 +1,5 @@
 import { raisePosition } from '../../ingest/db/changed.ts'
+import { compareText } from '../../platform/compare-text.ts'
 import { accountDatabase } from '../../platform/db/database.ts'
 import type { Account } from '../../platform/db/schema.ts'
 import { ulid, ulidOf, ulidPrefix } from '../../platform/db/ulid.ts'
@@ -6,6 +7,7 @@ import { findAccount } from '../../platform/directory/accounts.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { ApiError, unavailable } from '../../platform/errors.ts'
 import type { Call } from '../../platform/http/operation.ts'
+import { dayNumber, type Period, parsePeriod, periodOf } from '../../platform/money/calendar.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../platform/zone.ts'
 import { insertReady } from '../../webhooks/db/causes.ts'
 import { countCustomers } from '../db/customers-of.ts'
@@ -22,12 +24,10 @@ import {
   periodKinds,
   storeSteps,
 } from '../db/runs.ts'
-import { dayNumber, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
-import { compareText } from '../engine/facts.ts'
-import { QUIET_MS, RUN_LIMITS, STEP_LIMITS } from '../statements/limits.ts'
-import { endOf } from '../statements/period-end.ts'
+import { QUIET_MS, RUN_LIMITS, STEP_LIMITS } from '../limits.ts'
 import { dependencies, divide, type OpenAccount, openAccount } from './account.ts'
 import { storeStatements } from './morning.ts'
+import { endOf } from './period-end.ts'
 import { readAccount, type StoredAccount } from './stored-account.ts'
 
 // Why a run failed, as `GET runs/{id}` says it.

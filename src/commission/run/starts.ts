@@ -1,4 +1,12 @@
 import { readHistories } from '../../ingest/db/histories.ts'
+import { memoize } from '../../platform/memoize.ts'
+import type { Period } from '../../platform/money/calendar.ts'
+import {
+  closedRateFinder,
+  type LoadedRates,
+  type RateFinder,
+  rateFinder,
+} from '../../platform/money/exchange.ts'
 import {
   type ChangedCustomer,
   type ClosedState,
@@ -11,14 +19,6 @@ import {
 } from '../db/closed-states.ts'
 import { readLastDays } from '../db/rates.ts'
 import { booksOf } from '../engine/books.ts'
-import type { Period } from '../engine/calendar.ts'
-import {
-  closedRateFinder,
-  type LoadedRates,
-  type RateFinder,
-  rateFinder,
-} from '../engine/convert.ts'
-import { memoize } from '../engine/memoize.ts'
 import { type Plan, planKey } from '../engine/plans-in-force.ts'
 import type { Beginning, PlanResult } from '../engine/settlement.ts'
 import type { PlanState } from '../engine/state.ts'

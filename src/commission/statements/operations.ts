@@ -5,10 +5,11 @@ import { ApiError } from '../../platform/errors.ts'
 import { list, operation, type Read, type ReadCall } from '../../platform/http/operation.ts'
 import { invalidQuery } from '../../platform/http/query.ts'
 import { showTo } from '../../platform/http/show.ts'
+import { nextPeriod, parsePeriod } from '../../platform/money/calendar.ts'
+import { asCsv, csvWords } from '../../platform/money/csv-list.ts'
 import { described } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
-import { asCsv, csvWords } from '../csv-list.ts'
 import { findRun } from '../db/runs.ts'
 import {
   findChanges,
@@ -19,8 +20,9 @@ import {
   sumPeriods,
   sumStatements,
 } from '../db/statements.ts'
-import { nextPeriod, parsePeriod } from '../engine/calendar.ts'
+import { PART_LIMITS, PERIOD_FORMS, REQUEST_LIMITS, RUN_LIMITS } from '../limits.ts'
 import { startPeriodRun } from '../run/runs.ts'
+import { VERIFY_LIMITS, verifyPeriods } from '../run/verify.ts'
 import {
   listedStatement,
   periodSums,
@@ -28,8 +30,7 @@ import {
   statementInFull,
   statementTotals,
   verified,
-} from './answers.ts'
-import { PART_LIMITS, PERIOD_FORMS, REQUEST_LIMITS, RUN_LIMITS } from './limits.ts'
+} from '../shapes/statements.ts'
 import { readPathPeriod } from './path-period.ts'
 import {
   presentChange,
@@ -40,7 +41,6 @@ import {
   presentWhole,
 } from './present.ts'
 import { ENTRY_COLUMNS, sendStatementCsv } from './statement-csv.ts'
-import { VERIFY_LIMITS, verifyPeriods } from './verify.ts'
 
 const filters = {
   affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),

@@ -1,7 +1,7 @@
 import { ApiError } from '../../platform/errors.ts'
+import type { Period } from '../../platform/money/calendar.ts'
 import { quote } from '../../platform/validation/quote.ts'
-import type { Period } from '../engine/calendar.ts'
-import { knownPeriod, PERIOD_FORMS } from './limits.ts'
+import { knownPeriod, PERIOD_FORMS } from '../limits.ts'
 
 /** Returns the period of a path, or throws `not_found`. */
 export function readPathPeriod(text: string): Period {

@@ -1,3 +1,6 @@
+import { parsePeriod } from '../../platform/money/calendar.ts'
+import { decimal } from '../../platform/money/decimal.ts'
+import { fromUnits, moneyText } from '../../platform/money/money.ts'
 import type { ReturnedPayment } from '../db/booked.ts'
 import type {
   ChangedDraft,
@@ -7,10 +10,7 @@ import type {
   PeriodSums,
   SummedStatements,
 } from '../db/statements.ts'
-import { parsePeriod } from '../engine/calendar.ts'
-import { decimal } from '../engine/decimal.ts'
-import type { Adjustment, StatementHead, StatementLine } from './draft.ts'
-import { fromUnits, moneyText } from './money.ts'
+import type { Adjustment, StatementHead, StatementLine } from '../run/draft.ts'
 
 export type { ChangedDraft } from '../db/statements.ts'
 

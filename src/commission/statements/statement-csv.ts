@@ -3,9 +3,9 @@ import type { AppEnv } from '../../platform/auth/authorize.ts'
 import { unavailable } from '../../platform/errors.ts'
 import type { ReadCall } from '../../platform/http/operation.ts'
 import { invalidQuery } from '../../platform/http/query.ts'
-import { csvHeaders, writeCsv } from '../csv.ts'
-import { rowOf } from '../csv-list.ts'
-import { PART_LIMITS } from './limits.ts'
+import { csvHeaders, writeCsv } from '../../platform/money/csv.ts'
+import { rowOf } from '../../platform/money/csv-list.ts'
+import { PART_LIMITS } from '../limits.ts'
 import type { presentWhole } from './present.ts'
 
 // The lines, adjustments and manual entries of a statement as CSV.

@@ -1,6 +1,7 @@
 import { maySee } from '../../platform/auth/grant.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { ReadCall, Reader } from '../../platform/http/operation.ts'
+import { add, decimal, fixedText, subtract, sum } from '../../platform/money/decimal.ts'
 import {
   type CorrectedPlace,
   findDropped,
@@ -8,12 +9,11 @@ import {
   readCorrections,
   type StoredItem,
 } from '../db/stored-items.ts'
-import { add, decimal, fixedText, subtract, sum } from '../engine/decimal.ts'
-import type { LineJson } from '../engine/line-json.ts'
-import type { Adjustment, StatementLine, StoredSteps } from '../statements/draft.ts'
-import { statementId, statementOfLine } from '../statements/ids.ts'
-import type { AdjustmentExplanation } from './answers.ts'
-import type { Correction, Explanation } from './steps.ts'
+import type { Adjustment, StatementLine, StoredSteps } from '../run/draft.ts'
+import { statementId, statementOfLine } from '../run/ids.ts'
+import type { AdjustmentExplanation } from '../shapes/explanations.ts'
+import type { LineJson } from '../shapes/line-json.ts'
+import type { Correction, Explanation } from '../shapes/steps.ts'
 
 // Why a line or an adjustment pays what it pays: as the settlement wrote it that made it.
 

@@ -4,16 +4,14 @@ import { list, operation, type ReadCall } from '../../platform/http/operation.ts
 import { pageOfAll } from '../../platform/http/pagination.ts'
 import { invalidValue } from '../../platform/http/query.ts'
 import { namedCustomer, namedLine } from '../../platform/http/show.ts'
+import { dayNumber, type Period, periodUntil } from '../../platform/money/calendar.ts'
+import { asCsv, csvWords } from '../../platform/money/csv-list.ts'
 import { described } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
-import { asCsv, csvWords } from '../csv-list.ts'
-import { dayNumber, type Period, periodUntil } from '../engine/calendar.ts'
-import { REASONS } from '../engine/reasons.ts'
-import { knownPeriod, PERIOD_FORMS, REQUEST_LIMITS } from '../statements/limits.ts'
-import { parseScope } from '../statements/line-groups.ts'
-import { NARROW, withinLimit } from '../statements/on-request.ts'
-import { ENGLISH, wordsOf } from '../words/words.ts'
+import { knownPeriod, PERIOD_FORMS, REQUEST_LIMITS } from '../limits.ts'
+import { parseScope } from '../run/line-groups.ts'
+import { NARROW, withinLimit } from '../run/on-request.ts'
 import {
   explanation,
   linePart,
@@ -23,7 +21,9 @@ import {
   recordEarnings,
   unearned,
   unearnedRecord,
-} from './answers.ts'
+} from '../shapes/explanations.ts'
+import { REASONS } from '../shapes/reasons.ts'
+import { ENGLISH, wordsOf } from '../words/words.ts'
 import { readEarnings } from './earnings.ts'
 import { explainById, findLine } from './explain.ts'
 import { listParts, openLine, recordsOf } from './parts.ts'

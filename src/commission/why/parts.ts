@@ -1,22 +1,31 @@
+import { compareText } from '../../platform/compare-text.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { dayText, type Period, parsePeriod } from '../engine/calendar.ts'
+import { dayText, type Period, parsePeriod } from '../../platform/money/calendar.ts'
+import {
+  add,
+  compare,
+  type Decimal,
+  decimal,
+  plainText,
+  sum,
+  ZERO,
+} from '../../platform/money/decimal.ts'
 import { asOf } from '../engine/customer.ts'
-import { add, compare, type Decimal, decimal, plainText, sum, ZERO } from '../engine/decimal.ts'
-import { compareText, type Fact } from '../engine/facts.ts'
+import type { Fact } from '../engine/facts.ts'
 import { payingEntries } from '../engine/judge.ts'
-import type { LineJson } from '../engine/line-json.ts'
 import { instantText } from '../engine/once-steps.ts'
 import type { Version } from '../engine/plans-in-force.ts'
 import { type Earning, earningsOf } from '../engine/records.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { sumTexts } from '../engine/unearned.ts'
 import type { OpenAccount } from '../run/account.ts'
+import { openPeriod } from '../run/on-request.ts'
 import { accountFor } from '../run/starts.ts'
-import { openPeriod } from '../statements/on-request.ts'
-import type { LinePart, LineRecord } from './answers.ts'
+import type { LinePart, LineRecord } from '../shapes/explanations.ts'
+import type { LineJson } from '../shapes/line-json.ts'
+import type { Step, StepOf } from '../shapes/steps.ts'
 import type { FoundItem, LineReader } from './explain.ts'
 import { recordQueries } from './record-queries.ts'
-import type { Step, StepOf } from './steps.ts'
 import { type CustomerFilter, evaluatedCustomers } from './unearned.ts'
 
 // The customers and records behind a line. They are read as they are now, so they may say more or less than the

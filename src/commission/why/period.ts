@@ -1,6 +1,6 @@
 import type { ReadCall } from '../../platform/http/operation.ts'
-import type { Period } from '../engine/calendar.ts'
-import { openPeriod } from '../statements/on-request.ts'
+import type { Period } from '../../platform/money/calendar.ts'
+import { openPeriod } from '../run/on-request.ts'
 
 /** Prepares the account of a period, once per request or page: several calls use it. */
 export const periodIn = (

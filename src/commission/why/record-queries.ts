@@ -1,6 +1,6 @@
+import type { Period } from '../../platform/money/calendar.ts'
 import { EVERYTHING, mapFactTables } from '../db/fact-tables.ts'
 import { type FactDays, type FactQuery, factQueries } from '../db/facts.ts'
-import type { Period } from '../engine/calendar.ts'
 import type { OpenAccount } from '../run/account.ts'
 import type { StoredAccount } from '../run/stored-account.ts'
 

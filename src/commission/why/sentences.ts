@@ -1,5 +1,6 @@
-import { isSome } from '../engine/decimal.ts'
-import type { PlanTerms, Qualification, Term, Trigger, Unit } from '../engine/plan.ts'
+import { isSome } from '../../platform/money/decimal.ts'
+import type { FactOutcome } from '../engine/records.ts'
+import { ALL_MODIFIERS, type ModifierName } from '../plans/modifiers/order.ts'
 import {
   conditionSentences,
   isMoney,
@@ -9,16 +10,15 @@ import {
   qualificationWords,
   triggerWords,
   unitMeasure,
-} from '../engine/plan-words.ts'
-import { capital } from '../engine/reasons.ts'
-import type { FactOutcome } from '../engine/records.ts'
-import { ALL_MODIFIERS, type ModifierName } from '../modifiers/order.ts'
-import { causeEvidence, correctedLine, correctionSentence } from '../statements/cause-words.ts'
-import { parseScope } from '../statements/line-groups.ts'
+} from '../plans/plan-words.ts'
+import type { PlanTerms, Qualification, Term, Trigger, Unit } from '../plans/types.ts'
+import { parseScope } from '../run/line-groups.ts'
+import type { AdjustmentExplanation } from '../shapes/explanations.ts'
+import type { Explanation, Step, StepOf } from '../shapes/steps.ts'
+import { capital } from '../words/english.ts'
 import type { MessageName, Words } from '../words/words.ts'
-import type { AdjustmentExplanation } from './answers.ts'
+import { causeEvidence, correctedLine, correctionSentence } from './cause-words.ts'
 import { escapeStrings } from './escape-strings.ts'
-import type { Explanation, Step, StepOf } from './steps.ts'
 
 // Why a line pays what it pays, and what became of a customer: the same sentences for the firm, the affiliate and a
 // print, in the language of the reader. What an affiliate must not see is not in what they are written from.

@@ -1,12 +1,11 @@
+import { compareText } from '../../platform/compare-text.ts'
+import type { Period } from '../../platform/money/calendar.ts'
 import { readHeldFacts } from '../db/fact-keys.ts'
 import type { FACT_TABLES } from '../db/fact-tables.ts'
 import type { FactQuery } from '../db/facts.ts'
-import type { Period } from '../engine/calendar.ts'
 import { asOf, evaluateCustomer } from '../engine/customer.ts'
-import { compareText } from '../engine/facts.ts'
 import { type EvaluatedCustomer, payingEntries } from '../engine/judge.ts'
 import { type QualificationReport, reportOnce } from '../engine/once-report.ts'
-import type { Reason } from '../engine/reasons.ts'
 import { type FactOutcome, type FactReport, reportFacts } from '../engine/records.ts'
 import {
   addToGroups,
@@ -15,10 +14,11 @@ import {
   type UnearnedRecord,
   unearnedRecord,
 } from '../engine/unearned.ts'
+import { REQUEST_LIMITS } from '../limits.ts'
 import type { OpenAccount } from '../run/account.ts'
 import { customersOf, readCustomers, TooManyFacts, yieldAfterFacts } from '../run/customers.ts'
-import { REQUEST_LIMITS } from '../statements/limits.ts'
-import { toFact } from '../statements/to-facts.ts'
+import { toFact } from '../run/to-facts.ts'
+import type { Reason } from '../shapes/reasons.ts'
 import { onceQueries, recordQueries } from './record-queries.ts'
 
 /** Whose facts are read: one customer's, those of an affiliate's customers, or everyone's. */

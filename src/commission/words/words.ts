@@ -3,10 +3,10 @@ import en from '../../catalogues/en.json' with { type: 'json' }
 import es from '../../catalogues/es.json' with { type: 'json' }
 import fr from '../../catalogues/fr.json' with { type: 'json' }
 import pt from '../../catalogues/pt.json' with { type: 'json' }
+import { memoize } from '../../platform/memoize.ts'
+import { minorDigits } from '../../platform/money/minor-digits.ts'
 import { foldCountry } from '../../platform/validation/country.ts'
-import { memoize } from '../engine/memoize.ts'
-import { figure, money } from '../engine/reasons.ts'
-import { minorDigits } from '../minor-digits.ts'
+import { figure, money } from './english.ts'
 import type { Message } from './message.ts'
 
 // Sentences in a language, with its figures, days and lists.

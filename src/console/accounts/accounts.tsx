@@ -1,9 +1,15 @@
 import { createAccount, listAccounts } from '../../accounts/accounts.ts'
 import { newAccount } from '../../accounts/fields.ts'
-import { counted } from '../../commission/engine/reasons.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
+import { counted } from '../../commission/words/english.ts'
+import {
+  accountPath,
+  type Page,
+  startOfToday,
+  type Visit,
+  withQuery,
+} from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { accountPath, type Page, startOfToday, type Visit, withQuery } from '../../pages/page.ts'
 import {
   Amounts,
   Badge,

@@ -1,6 +1,6 @@
 import { listAuditLog } from '../../accounts/audit-log.ts'
+import { accountPath, type Page, type Visit, VisitContext } from '../../pages/base/page.ts'
 import { namesOf } from '../../pages/names.ts'
-import { accountPath, type Page, type Visit, VisitContext } from '../../pages/page.ts'
 import { Data, EmptyState, Pager, Time } from '../../pages/parts/data.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'

@@ -1,10 +1,9 @@
-import { affiliate } from '../../affiliates/affiliate-fields.ts'
+import { affiliate } from '../../affiliates/operations/affiliate-fields.ts'
 import { listAffiliates, putAffiliates } from '../../affiliates/operations/affiliates.ts'
 import { newLink } from '../../attribution/operations/link-fields.ts'
 import { createLink } from '../../attribution/operations/links.ts'
-import { counted } from '../../commission/engine/reasons.ts'
 import { listPlans, putAssignments } from '../../commission/operations/plans.ts'
-import { pick } from '../../pages/form.ts'
+import { counted } from '../../commission/words/english.ts'
 import {
   accountPath,
   type Change,
@@ -12,7 +11,8 @@ import {
   type Values,
   type Visit,
   withQuery,
-} from '../../pages/page.ts'
+} from '../../pages/base/page.ts'
+import { pick } from '../../pages/form.ts'
 import { dayWords, isolated, visible } from '../../pages/parts/data.tsx'
 import { FoldedForm, type Input, type Option } from '../../pages/parts/forms.tsx'
 import { changedMembers } from '../../pages/parts/schema.ts'

@@ -6,12 +6,12 @@ import {
   removeMember,
 } from '../../affiliates/operations/affiliate-members.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
+import type { Change, Visit } from '../../pages/base/page.ts'
+import type { ShownSecret } from '../../pages/base/session.ts'
 import { calling } from '../../pages/calling.ts'
-import type { Change, Visit } from '../../pages/page.ts'
 import { Data, Day, timeWords, visible } from '../../pages/parts/data.tsx'
 import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import type { ShownSecret } from '../../pages/session.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
 // Who signs in to the portal for an affiliate, and who is invited.

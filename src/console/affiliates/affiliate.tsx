@@ -1,4 +1,4 @@
-import { affiliate } from '../../affiliates/affiliate-fields.ts'
+import { affiliate } from '../../affiliates/operations/affiliate-fields.ts'
 import { listAffiliateFigures } from '../../affiliates/operations/affiliate-figures.ts'
 import {
   endAffiliateKey,
@@ -16,9 +16,9 @@ import { listLedger } from '../../books/operations/ledger.ts'
 import { listPlans } from '../../commission/operations/plans.ts'
 import { listStatements } from '../../commission/statements/operations.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
+import { allOf, type Change, type Page, type Values, type Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { pick } from '../../pages/form.ts'
-import { allOf, type Change, type Page, type Values, type Visit } from '../../pages/page.ts'
 import {
   Badge,
   Data,

@@ -1,10 +1,8 @@
 import type { Child } from 'hono/jsx'
 import { listAffiliateFigures } from '../../affiliates/operations/affiliate-figures.ts'
 import { listUnconfiguredAffiliates } from '../../affiliates/operations/affiliates.ts'
-import { periodOf } from '../../commission/engine/calendar.ts'
-import { decimal, isZero } from '../../commission/engine/decimal.ts'
 import { listPlans } from '../../commission/operations/plans.ts'
-import type { Page } from '../../pages/page.ts'
+import type { Page } from '../../pages/base/page.ts'
 import {
   Amount,
   Amounts,
@@ -22,6 +20,8 @@ import { moneyOf, sumByCurrency } from '../../pages/parts/owed.ts'
 import { Table } from '../../pages/parts/table.tsx'
 import { DAY_MS } from '../../platform/durations.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { periodOf } from '../../platform/money/calendar.ts'
+import { decimal, isZero } from '../../platform/money/decimal.ts'
 import { canManage } from '../books/payout-forms.tsx'
 import { AddForm, addAffiliate } from './affiliate-forms.tsx'
 import { UploadForm, uploadAffiliates } from './affiliate-upload.tsx'

@@ -1,7 +1,7 @@
 import { linkChange, newLink } from '../../attribution/operations/link-fields.ts'
 import { changeLink, createLink, getLink, listLinks } from '../../attribution/operations/links.ts'
+import { type Page, type View, type Visit, withQuery } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { type Page, type View, type Visit, withQuery } from '../../pages/page.ts'
 import { Badge, CopiedText, Data, EmptyState, isolated, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink, Facts } from '../../pages/parts/fields.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'

@@ -5,8 +5,8 @@ import {
   getQuestion,
   listQuestions,
 } from '../../affiliates/operations/questions.ts'
+import type { Page } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import type { Page } from '../../pages/page.ts'
 import { Badge, Data, EmptyState, Pager, periodWords, Time } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Filters } from '../../pages/parts/forms.tsx'

@@ -1,13 +1,13 @@
 import type { Child } from 'hono/jsx'
-import { listed } from '../../commission/engine/reasons.ts'
-import { moneyText } from '../../commission/statements/money.ts'
-import { useVisit, type Visit } from '../../pages/page.ts'
+import { listed } from '../../commission/words/english.ts'
+import { useVisit, type Visit } from '../../pages/base/page.ts'
 import type { Money } from '../../pages/parts/data.tsx'
 import { amountText, visible } from '../../pages/parts/data.tsx'
 import { sumByCurrency } from '../../pages/parts/owed.ts'
 import { type Columns, Table } from '../../pages/parts/table.tsx'
 import { type Ticked as Ticks, tickName, tickValue } from '../../pages/payment-rows.ts'
 import { isAtLeast } from '../../platform/auth/roles.ts'
+import { moneyText } from '../../platform/money/money.ts'
 
 // The parts of the forms that record payments.
 

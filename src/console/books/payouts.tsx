@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { importPayouts, listPayouts } from '../../books/operations/payouts.ts'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted } from '../../commission/words/english.ts'
 import {
   accountPath,
   dayBefore,
@@ -9,7 +9,7 @@ import {
   type Values,
   type Visit,
   withQuery,
-} from '../../pages/page.ts'
+} from '../../pages/base/page.ts'
 import {
   Amount,
   Badge,

@@ -1,7 +1,5 @@
 import type { PeriodApproved } from '../../books/approve.ts'
 import { approvePeriod } from '../../books/operations/approvals.ts'
-import { nextPeriod, storedPeriod } from '../../commission/engine/calendar.ts'
-import { counted } from '../../commission/engine/reasons.ts'
 import {
   getRun,
   getStatementTotals,
@@ -9,8 +7,8 @@ import {
   listStatements,
   startRun,
 } from '../../commission/statements/operations.ts'
+import { counted } from '../../commission/words/english.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
-import { calling } from '../../pages/calling.ts'
 import {
   accountPath,
   type Page,
@@ -19,7 +17,8 @@ import {
   type Visit,
   VisitContext,
   withQuery,
-} from '../../pages/page.ts'
+} from '../../pages/base/page.ts'
+import { calling } from '../../pages/calling.ts'
 import {
   Amount,
   Data,
@@ -45,6 +44,7 @@ import {
 } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { nextPeriod, storedPeriod } from '../../platform/money/calendar.ts'
 import { planOptions } from '../affiliates/affiliate-forms.tsx'
 import { canManage, canPay, sumsText } from './payout-forms.tsx'
 

@@ -1,19 +1,19 @@
 import type { Child } from 'hono/jsx'
-import { counted, figure, money } from '../../commission/engine/reasons.ts'
+import { counted, figure, money } from '../../commission/words/english.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import type { Figure } from '../../fraud/kind.ts'
 import { KINDS } from '../../fraud/kinds.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
 import { decideFraudCase } from '../../fraud/operations/fraud-decisions.ts'
 import { getFraudCase, listFraudEvidence } from '../../fraud/operations.ts'
-import { calling } from '../../pages/calling.ts'
 import {
   dayBefore,
   type Page,
   type Values as Sent,
   useVisit,
   type Visit,
-} from '../../pages/page.ts'
+} from '../../pages/base/page.ts'
+import { calling } from '../../pages/calling.ts'
 import {
   Badge,
   Data,

@@ -1,11 +1,11 @@
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted } from '../../commission/words/english.ts'
 import { decideFraudCases } from '../../fraud/operations/fraud-decisions.ts'
 import { listFraudRules } from '../../fraud/operations/fraud-rules.ts'
 import { runFraudRules } from '../../fraud/operations/fraud-runs.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import { SEVERITIES, STATUSES } from '../../fraud/present-case.ts'
+import { type Page, type Visit, withQuery } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { type Page, type Visit, withQuery } from '../../pages/page.ts'
 import { dayWords, EmptyState, Pager, titleOf, visible } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import {

@@ -3,8 +3,14 @@ import { getAccount } from '../../accounts/accounts.ts'
 import type { Kind, Vertical } from '../../fraud/kind.ts'
 import { type getFraudRule, putFraudRule } from '../../fraud/operations/fraud-rules.ts'
 import { fraudRuleWords, kindNamed } from '../../fraud/words.ts'
+import {
+  accountPath,
+  type Change,
+  dayBefore,
+  type View,
+  type Visit,
+} from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { accountPath, type Change, dayBefore, type View, type Visit } from '../../pages/page.ts'
 import { dayWords } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { ErrorTexts, NeedsRole } from '../../pages/parts/forms.tsx'

@@ -1,5 +1,5 @@
 import type { Attention } from '../../accounts/open-work.ts'
-import { accountPath, useVisit, type Visit, withQuery } from '../../pages/page.ts'
+import { accountPath, useVisit, type Visit, withQuery } from '../../pages/base/page.ts'
 import { Badge, count } from '../../pages/parts/data.tsx'
 import { FormSentence } from '../../pages/parts/forms.tsx'
 

@@ -1,6 +1,6 @@
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted } from '../../commission/words/english.ts'
+import { type Change, type Page, useVisit, type Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { type Change, type Page, useVisit, type Visit } from '../../pages/page.ts'
 import { methodWords } from '../../pages/parts/bank-details.tsx'
 import { Amount, amountText, Data, Day } from '../../pages/parts/data.tsx'
 import { AccountLink, Pairs, Value } from '../../pages/parts/fields.tsx'

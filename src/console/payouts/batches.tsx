@@ -1,4 +1,4 @@
-import type { Page } from '../../pages/page.ts'
+import type { Page } from '../../pages/base/page.ts'
 import { methodWords } from '../../pages/parts/bank-details.tsx'
 import { Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'

@@ -1,5 +1,5 @@
+import { type Change, useVisit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { type Change, useVisit } from '../../pages/page.ts'
 import { ComparedDetails, detailInputs, TEAM_WORDS } from '../../pages/parts/bank-details.tsx'
 import { Badge, Data, Time } from '../../pages/parts/data.tsx'
 import { Pairs } from '../../pages/parts/fields.tsx'

@@ -1,5 +1,5 @@
+import type { Page } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import type { Page } from '../../pages/page.ts'
 import { Data, EmptyState, isolated, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { CSV_FILE, Filters, FoldedForm, type Input, type Option } from '../../pages/parts/forms.tsx'

@@ -1,5 +1,5 @@
+import { accountPath, type Change, dayBefore, useVisit, type Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { accountPath, type Change, dayBefore, useVisit, type Visit } from '../../pages/page.ts'
 import { methodWords } from '../../pages/parts/bank-details.tsx'
 import { dayWords, visible } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'

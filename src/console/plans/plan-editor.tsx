@@ -8,8 +8,14 @@ import { type Vocabulary, vocabularyOf } from '../../commission/plans/vocabulary
 import { listPeriods } from '../../commission/statements/operations.ts'
 import { resourcesOf } from '../../ingest/verticals.ts'
 import { nullIfConflict } from '../../pages/api-errors.ts'
+import {
+  accountPath,
+  type Change,
+  useVisit,
+  type Values,
+  type Visit,
+} from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { accountPath, type Change, useVisit, type Values, type Visit } from '../../pages/page.ts'
 import { dayWords, periodWords } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { InputField, NeedsRole } from '../../pages/parts/forms.tsx'

@@ -1,10 +1,9 @@
 import type { Child } from 'hono/jsx'
-import { parsePeriod } from '../../commission/engine/calendar.ts'
-import { counted } from '../../commission/engine/reasons.ts'
+import { REQUEST_LIMITS } from '../../commission/limits.ts'
 import { simulatePlan } from '../../commission/operations/simulations.ts'
-import { REQUEST_LIMITS } from '../../commission/statements/limits.ts'
-import type { Simulated } from '../../commission/statements/present-simulation.ts'
-import type { Visit } from '../../pages/page.ts'
+import type { Simulated } from '../../commission/shapes/simulation.ts'
+import { counted } from '../../commission/words/english.ts'
+import type { Visit } from '../../pages/base/page.ts'
 import {
   Amount,
   Amounts as AmountList,
@@ -19,6 +18,7 @@ import { plainWords } from '../../pages/parts/plain-words.ts'
 import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { DAY_MS } from '../../platform/durations.ts'
+import { parsePeriod } from '../../platform/money/calendar.ts'
 
 // What terms would have paid, beside what the plans in force paid.
 

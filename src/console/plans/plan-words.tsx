@@ -1,5 +1,5 @@
-import type { PlanTerms } from '../../commission/engine/plan.ts'
-import { type RuleWords, ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
+import { type RuleWords, ruleWords, termsWords } from '../../commission/plans/plan-words.ts'
+import type { PlanTerms } from '../../commission/plans/types.ts'
 import { Data, isolated } from '../../pages/parts/data.tsx'
 
 // Plans in words.

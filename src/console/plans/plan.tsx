@@ -1,6 +1,6 @@
 import { getPlan, withdrawPlanVersion } from '../../commission/operations/plans.ts'
+import { accountPath, type Page, type Visit, withQuery } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { accountPath, type Page, type Visit, withQuery } from '../../pages/page.ts'
 import { Data, isolated } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ConfirmForm } from '../../pages/parts/forms.tsx'

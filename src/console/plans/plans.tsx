@@ -1,6 +1,6 @@
 import { getAccount } from '../../accounts/accounts.ts'
-import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { deleteAssignment, listAssignments, listPlans } from '../../commission/operations/plans.ts'
+import { ruleWords } from '../../commission/plans/plan-words.ts'
 import { vocabularyOf } from '../../commission/plans/vocabulary.ts'
 import { resourcesOf } from '../../ingest/verticals.ts'
 import {
@@ -11,7 +11,7 @@ import {
   useVisit,
   type Visit,
   withQuery,
-} from '../../pages/page.ts'
+} from '../../pages/base/page.ts'
 import { dayWords, EmptyState, isolated, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../../pages/parts/forms.tsx'

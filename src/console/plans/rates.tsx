@@ -1,15 +1,15 @@
-import { counted } from '../../commission/engine/reasons.ts'
 import { getFxRates, importFxRates } from '../../commission/rates/routes.ts'
-import { readAmount } from '../../commission/typed.ts'
+import { counted } from '../../commission/words/english.ts'
+import { dayBefore, type Page, type Values } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { refused } from '../../pages/csv-columns.ts'
-import { dayBefore, type Page, type Values } from '../../pages/page.ts'
 import { Amount, count, Day, EmptyState } from '../../pages/parts/data.tsx'
 import { CORRECT } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Filters } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { readAmount } from '../../platform/money/typed.ts'
 
 type Rates = AnswerOf<typeof getFxRates>
 

@@ -1,5 +1,11 @@
 import type { Child } from 'hono/jsx'
-import { dayBefore, type FieldError, useVisit, type Values, type Visit } from '../../pages/page.ts'
+import {
+  dayBefore,
+  type FieldError,
+  useVisit,
+  type Values,
+  type Visit,
+} from '../../pages/base/page.ts'
 import { dayWords, Time } from '../../pages/parts/data.tsx'
 import { Value } from '../../pages/parts/fields.tsx'
 import { Refusal } from '../../pages/parts/forms.tsx'

@@ -1,5 +1,5 @@
 import type { listAttributed } from '../../attribution/operations/attribution.ts'
-import { accountPath, useVisit } from '../../pages/page.ts'
+import { accountPath, useVisit } from '../../pages/base/page.ts'
 import { Badge, Data } from '../../pages/parts/data.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 

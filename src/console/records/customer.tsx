@@ -1,15 +1,15 @@
 import { listAttributed } from '../../attribution/operations/attribution.ts'
-import { counted } from '../../commission/engine/reasons.ts'
 import {
   endRefusal,
   getAffiliations,
   refuseCustomer,
 } from '../../commission/operations/histories.ts'
+import { counted } from '../../commission/words/english.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import { listRecords } from '../../ingest/operations/records.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
+import { type Page, type Visit, withQuery } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { type Page, type Visit, withQuery } from '../../pages/page.ts'
 import { Badge, count, Data, Day, isolated, Pager } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'

@@ -1,5 +1,5 @@
 import { listAttributed } from '../../attribution/operations/attribution.ts'
-import { dayBefore, type Page, type Visit } from '../../pages/page.ts'
+import { dayBefore, type Page, type Visit } from '../../pages/base/page.ts'
 import { Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { deliveriesPath } from '../../pages/parts/deliveries.tsx'

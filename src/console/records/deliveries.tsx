@@ -1,6 +1,6 @@
 import { getAccount } from '../../accounts/accounts.ts'
 import { listDeliveries } from '../../ingest/operations/deliveries.ts'
-import type { Page, Visit } from '../../pages/page.ts'
+import type { Page, Visit } from '../../pages/base/page.ts'
 import { count, EmptyState, isolated, Live, Pager } from '../../pages/parts/data.tsx'
 import { DeliveryBadge, resourceTitle } from '../../pages/parts/deliveries.tsx'
 import { Filters, type Option } from '../../pages/parts/forms.tsx'

@@ -1,6 +1,6 @@
 import { OUTCOMES } from '../../ingest/db/item.ts'
 import { getDelivery } from '../../ingest/operations/deliveries.ts'
-import { accountPath, type Page } from '../../pages/page.ts'
+import { accountPath, type Page } from '../../pages/base/page.ts'
 import { count, Data, EmptyState, Time, titleOf } from '../../pages/parts/data.tsx'
 import { DeliveryBadge, Errors, resourceTitle } from '../../pages/parts/deliveries.tsx'
 import { type Pair, Pairs } from '../../pages/parts/fields.tsx'

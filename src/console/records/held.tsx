@@ -1,5 +1,5 @@
 import { listHeld } from '../../ingest/operations/held.ts'
-import { accountPath, type Page, withQuery } from '../../pages/page.ts'
+import { accountPath, type Page, withQuery } from '../../pages/base/page.ts'
 import { Data, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { nounOf } from '../../pages/parts/record-fields.tsx'

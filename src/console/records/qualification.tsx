@@ -1,7 +1,7 @@
 import { listAccountQualifications } from '../../commission/why/operations.ts'
 import { stateWords } from '../../commission/why/sentences.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
-import { dayBefore, type Visit } from '../../pages/page.ts'
+import { dayBefore, type Visit } from '../../pages/base/page.ts'
 import { Data, Day, isolated } from '../../pages/parts/data.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { planName, readTerms, type TermsOf } from './reasons.tsx'

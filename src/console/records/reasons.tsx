@@ -1,11 +1,11 @@
-import type { PlanTerms } from '../../commission/engine/plan.ts'
-import type { Verdict } from '../../commission/engine/reasons.ts'
 import type { FactOutcome } from '../../commission/engine/records.ts'
 import { getPlan } from '../../commission/operations/plans.ts'
+import type { PlanTerms } from '../../commission/plans/types.ts'
+import type { Verdict } from '../../commission/shapes/reasons.ts'
 import { outcomeSentences } from '../../commission/why/sentences.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
-import { accountPath, dayBefore, useVisit, type Visit, withQuery } from '../../pages/page.ts'
+import { accountPath, dayBefore, useVisit, type Visit, withQuery } from '../../pages/base/page.ts'
 import { Data } from '../../pages/parts/data.tsx'
 
 // Why records earned nothing, in sentences with a link to the next step.

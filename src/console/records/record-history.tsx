@@ -1,5 +1,5 @@
 import type { listDeliveries } from '../../ingest/operations/deliveries.ts'
-import { accountPath, useVisit } from '../../pages/page.ts'
+import { accountPath, useVisit } from '../../pages/base/page.ts'
 import { Badge, count, Data, EmptyState, Time } from '../../pages/parts/data.tsx'
 import { deliveriesPath, Errors, resourceTitle } from '../../pages/parts/deliveries.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'

@@ -1,7 +1,7 @@
 import { listDeliveries } from '../../ingest/operations/deliveries.ts'
 import { findRecords } from '../../ingest/operations/records.ts'
 import { NO_RECORD } from '../../ingest/record-operations.ts'
-import type { Page } from '../../pages/page.ts'
+import type { Page } from '../../pages/base/page.ts'
 import { Badge, count, isolated, Time } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'

@@ -1,4 +1,4 @@
-import { accountPath } from '../../pages/page.ts'
+import { accountPath } from '../../pages/base/page.ts'
 import { Data, Day, EmptyState } from '../../pages/parts/data.tsx'
 import { FieldValue, isAmount, labelOf, shownNames } from '../../pages/parts/record-fields.tsx'
 import { findPath, recordPath, type StoredRecord } from '../../pages/parts/record-lookup.ts'

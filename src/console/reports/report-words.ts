@@ -1,4 +1,4 @@
-import { capital } from '../../commission/engine/reasons.ts'
+import { capital } from '../../commission/words/english.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
 import { dayWords, periodWords, titleOf, visible } from '../../pages/parts/data.tsx'
 import { labelOf } from '../../pages/parts/record-fields.tsx'

@@ -1,6 +1,4 @@
 import type { Child } from 'hono/jsx'
-import { decimal } from '../../commission/engine/decimal.ts'
-import { moneyText } from '../../commission/statements/money.ts'
 import {
   Amount,
   amountText,
@@ -14,6 +12,8 @@ import { Pairs } from '../../pages/parts/fields.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { plainWords } from '../../pages/parts/plain-words.ts'
 import { type Cell, type Columns, Table } from '../../pages/parts/table.tsx'
+import { decimal } from '../../platform/money/decimal.ts'
+import { moneyText } from '../../platform/money/money.ts'
 import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
 import { groupText, groupTitle, metricTitle, REST_WORDS } from './report-words.ts'
 

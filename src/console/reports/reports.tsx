@@ -7,7 +7,7 @@ import {
   type Visit,
   VisitContext,
   withQuery,
-} from '../../pages/page.ts'
+} from '../../pages/base/page.ts'
 import { EmptyState } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'

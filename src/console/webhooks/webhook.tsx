@@ -1,5 +1,5 @@
+import { accountPath, type Change, type Page, type Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { accountPath, type Change, type Page, type Visit } from '../../pages/page.ts'
 import { Badge, EmptyState, isolated, Live, Pager, Time, visible } from '../../pages/parts/data.tsx'
 import { Members, Pairs } from '../../pages/parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../../pages/parts/forms.tsx'

@@ -1,5 +1,5 @@
+import { accountPath, type Page } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { accountPath, type Page } from '../../pages/page.ts'
 import { Badge, EmptyState } from '../../pages/parts/data.tsx'
 import { secretOf } from '../../pages/parts/rotation.tsx'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'

@@ -1,3 +1,5 @@
+import { amountOf, type Fact } from '../../commission/engine/facts.ts'
+import { figure } from '../../commission/words/english.ts'
 import {
   compare,
   type Decimal,
@@ -6,9 +8,7 @@ import {
   isPositive,
   multiply,
   sum,
-} from '../../commission/engine/decimal.ts'
-import { amountOf, type Fact } from '../../commission/engine/facts.ts'
-import { figure } from '../../commission/engine/reasons.ts'
+} from '../../platform/money/decimal.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { hasMoved } from '../db/candidates.ts'
 import { atLeast, magnitude, median, moreThan } from '../figures.ts'

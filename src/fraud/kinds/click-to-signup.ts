@@ -1,5 +1,5 @@
-import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
+import { counted, figure } from '../../commission/words/english.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { signedUp } from '../db/candidates.ts'
 import { atLeast, percentFigure, reachesPercent } from '../figures.ts'

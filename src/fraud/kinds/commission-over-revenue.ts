@@ -1,3 +1,6 @@
+import type { Fact, FactResource } from '../../commission/engine/facts.ts'
+import { notNegative, wholeNumber } from '../../commission/plans/decimals.ts'
+import { counted, figure } from '../../commission/words/english.ts'
 import {
   compare,
   type Decimal,
@@ -7,10 +10,7 @@ import {
   multiply,
   subtract,
   sum,
-} from '../../commission/engine/decimal.ts'
-import type { Fact, FactResource } from '../../commission/engine/facts.ts'
-import { counted, figure } from '../../commission/engine/reasons.ts'
-import { notNegative, wholeNumber } from '../../commission/plans/decimals.ts'
+} from '../../platform/money/decimal.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { atLeast, moreThan, totalOf } from '../figures.ts'
 import { defineKind, type PeriodEarning, statementsOf, type View } from '../kind.ts'

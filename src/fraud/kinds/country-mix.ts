@@ -1,3 +1,7 @@
+import { valueOn } from '../../commission/engine/facts.ts'
+import { counted, figure } from '../../commission/words/english.ts'
+import { ENGLISH } from '../../commission/words/words.ts'
+import { compareText } from '../../platform/compare-text.ts'
 import {
   compare,
   decimal,
@@ -6,10 +10,7 @@ import {
   plainText,
   quotient,
   subtract,
-} from '../../commission/engine/decimal.ts'
-import { compareText, valueOn } from '../../commission/engine/facts.ts'
-import { counted, figure } from '../../commission/engine/reasons.ts'
-import { ENGLISH } from '../../commission/words/words.ts'
+} from '../../platform/money/decimal.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { signedUp } from '../db/candidates.ts'
 import { atLeast, moreThan } from '../figures.ts'

@@ -1,3 +1,5 @@
+import { amountOf, type Fact } from '../../commission/engine/facts.ts'
+import { counted, figure } from '../../commission/words/english.ts'
 import {
   compare,
   type Decimal,
@@ -5,9 +7,7 @@ import {
   fromFact,
   isPositive,
   sum,
-} from '../../commission/engine/decimal.ts'
-import { amountOf, type Fact } from '../../commission/engine/facts.ts'
-import { counted, figure } from '../../commission/engine/reasons.ts'
+} from '../../platform/money/decimal.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith, isNamed } from '../db/candidates.ts'
 import { atLeast, lessThan, percentFigure, reachesPercent, totalOf } from '../figures.ts'

@@ -1,3 +1,5 @@
+import type { Fact, FactResource } from '../../commission/engine/facts.ts'
+import { counted, figure } from '../../commission/words/english.ts'
 import {
   add,
   type Decimal,
@@ -6,9 +8,7 @@ import {
   multiply,
   subtract,
   sum,
-} from '../../commission/engine/decimal.ts'
-import type { Fact, FactResource } from '../../commission/engine/facts.ts'
-import { counted, figure } from '../../commission/engine/reasons.ts'
+} from '../../platform/money/decimal.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith } from '../db/candidates.ts'
 import { exceeds, totalOf } from '../figures.ts'

@@ -1,3 +1,5 @@
+import { notNegative } from '../../commission/plans/decimals.ts'
+import { counted, figure } from '../../commission/words/english.ts'
 import {
   compare,
   decimal,
@@ -6,9 +8,7 @@ import {
   multiply,
   quotient,
   subtract,
-} from '../../commission/engine/decimal.ts'
-import { counted, figure } from '../../commission/engine/reasons.ts'
-import { notNegative } from '../../commission/plans/decimals.ts'
+} from '../../platform/money/decimal.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { atLeast, atMost, percentFigure, reachesPercent } from '../figures.ts'
 import {

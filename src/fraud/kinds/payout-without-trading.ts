@@ -1,6 +1,6 @@
-import { compare, decimal, isPositive, multiply } from '../../commission/engine/decimal.ts'
 import { amountOf, type Fact } from '../../commission/engine/facts.ts'
-import { counted, figure } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/words/english.ts'
+import { compare, decimal, isPositive, multiply } from '../../platform/money/decimal.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith } from '../db/candidates.ts'
 import { lessThan, moreThan, totalOf } from '../figures.ts'

@@ -1,4 +1,4 @@
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted } from '../../commission/words/english.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith } from '../db/candidates.ts'
 import { atLeast } from '../figures.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted } from '../../commission/words/english.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { signedUp } from '../db/candidates.ts'
 import { atLeast } from '../figures.ts'

@@ -1,4 +1,4 @@
-import { counted, figure } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/words/english.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { atLeast, lessThan, percentFigure, reachesPercent } from '../figures.ts'
 import { aboutAffiliate, anyCustomer, defineKind } from '../kind.ts'

@@ -1,6 +1,6 @@
-import { compare, decimal, integer, multiply, plainText } from '../../commission/engine/decimal.ts'
-import { counted, figure } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/words/english.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
+import { compare, decimal, integer, multiply, plainText } from '../../platform/money/decimal.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { signedUp } from '../db/candidates.ts'
 import { atLeast, median, moreThan } from '../figures.ts'

@@ -14,7 +14,7 @@ import type { Values } from '../db/item.ts'
 import { ERASED_TRACKING } from '../db/merge.ts'
 import { brandCustomerTable, SENT_VERDICT } from '../db/record-table.ts'
 import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/storage.ts'
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../resource/resource.ts'
 import { COLUMNS, customer as fields } from './fields.ts'
 import {
   COMBINE_FIELDS,

@@ -17,8 +17,8 @@ import { bookZoneOf, dayInZone } from '../../platform/zone.ts'
 import type { Values } from '../db/item.ts'
 import { withoutNulls } from '../db/list.ts'
 import { keyColumnsOf, type RecordTable } from '../db/record-table.ts'
-import type { Resource } from '../resource.ts'
-import { unmappedStatusFinder } from '../unmapped-status.ts'
+import type { Resource } from '../resource/resource.ts'
+import { unmappedStatusFinder } from '../resource/unmapped-status.ts'
 
 /** The properties of a partner resource that do not follow from its fields. */
 type ResourceOptions = Pick<

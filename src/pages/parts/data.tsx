@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx'
-import { capital, figure } from '../../commission/engine/reasons.ts'
-import { visible } from '../../commission/engine/visible.ts'
+import { capital, figure } from '../../commission/words/english.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
-import { useVisit, withQuery } from '../page.ts'
+import { useVisit, withQuery } from '../base/page.ts'
+import { visible } from './visible.ts'
 
 // `visible` is only for places that take no elements, such as the label of an option. `Data` renders a text of
 // data elsewhere.

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
-import { useVisit, VisitContext } from '../page.ts'
-import { DEFERRED_PART } from '../respond.ts'
+import { useVisit, VisitContext } from '../base/page.ts'
+import { DEFERRED_PART } from '../base/respond.ts'
 
 /**
  * Renders a part of a page that is computed from records, which needs more time and more round trips than the rest.

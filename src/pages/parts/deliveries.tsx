@@ -1,7 +1,7 @@
 import type { listDeliveries } from '../../ingest/operations/deliveries.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import type { FormattedIssue } from '../../platform/validation/messages.ts'
-import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
+import { accountPath, dayBefore, type Visit, withQuery } from '../base/page.ts'
 import { Badge, Sentence, titleOf, visible } from './data.tsx'
 import { errorTitle, errorWords, nameOf } from './plain-words.ts'
 

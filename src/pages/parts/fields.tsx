@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { isObject } from '../../platform/validation/record-validator.ts'
-import { accountPath, useVisit, type Visit, withQuery } from '../page.ts'
+import { accountPath, useVisit, type Visit, withQuery } from '../base/page.ts'
 import { Amount, Badge, Data, Day, NOTHING, periodWords, Time, titleOf } from './data.tsx'
 import { AffiliateLink, PlanLink } from './names.tsx'
 

@@ -7,7 +7,7 @@ import {
   useVisit,
   type Visit,
   withQuery,
-} from '../page.ts'
+} from '../base/page.ts'
 import { isolated, Sentence, titleOf } from './data.tsx'
 import { placeOf } from './deliveries.tsx'
 import { plainWords } from './plain-words.ts'

@@ -1,4 +1,4 @@
-import { accountPath, useVisit, type Visit } from '../page.ts'
+import { accountPath, useVisit, type Visit } from '../base/page.ts'
 import { Data, isolated } from './data.tsx'
 
 // Links to plans and affiliates by the names that people call them.

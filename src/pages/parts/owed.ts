@@ -1,12 +1,7 @@
-import {
-  nextPeriod,
-  type Period,
-  periodOf,
-  storedPeriod,
-} from '../../commission/engine/calendar.ts'
-import { add, type Decimal, decimal, subtract, ZERO } from '../../commission/engine/decimal.ts'
-import { moneyText } from '../../commission/statements/money.ts'
 import { DAY_MS } from '../../platform/durations.ts'
+import { nextPeriod, type Period, periodOf, storedPeriod } from '../../platform/money/calendar.ts'
+import { add, type Decimal, decimal, subtract, ZERO } from '../../platform/money/decimal.ts'
+import { moneyText } from '../../platform/money/money.ts'
 import type { Money } from './data.tsx'
 import { periodKinds } from './periods.ts'
 import type { PeriodSums } from './statement-lists.tsx'

@@ -1,11 +1,11 @@
+import { DAY_MS } from '../../platform/durations.ts'
 import {
   latestPeriods,
   type Period,
   type PeriodKind,
   parsePeriod,
-} from '../../commission/engine/calendar.ts'
-import { DAY_MS } from '../../platform/durations.ts'
-import type { Visit } from '../page.ts'
+} from '../../platform/money/calendar.ts'
+import type { Visit } from '../base/page.ts'
 import { periodWords } from './data.tsx'
 import type { Input, Option } from './forms.tsx'
 import type { PeriodSums } from './statement-lists.tsx'

@@ -1,4 +1,4 @@
-import { transactionWord } from '../../commission/engine/plan-words.ts'
+import { transactionWord } from '../../commission/plans/plan-words.ts'
 import type { ApiError } from '../../platform/errors.ts'
 import { dayWords, periodWords } from './data.tsx'
 import { CORRECT, HOLDS } from './field-words.ts'

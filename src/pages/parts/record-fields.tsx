@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
-import { transactionWord } from '../../commission/engine/plan-words.ts'
-import { capital, counted, figure } from '../../commission/engine/reasons.ts'
+import { transactionWord } from '../../commission/plans/plan-words.ts'
+import { capital, counted, figure } from '../../commission/words/english.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
 import { Amount, Data, Day, NOTHING, Time, titleOf } from './data.tsx'
 import { type Pair, Pairs } from './fields.tsx'

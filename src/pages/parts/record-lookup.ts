@@ -1,6 +1,6 @@
 import type { findRecords } from '../../ingest/operations/records.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { accountPath, withQuery } from '../page.ts'
+import { accountPath, withQuery } from '../base/page.ts'
 
 /** A record as its sender reads it. */
 export type StoredRecord = Readonly<Record<string, unknown>>

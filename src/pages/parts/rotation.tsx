@@ -1,4 +1,4 @@
-import type { ShownSecret } from '../session.ts'
+import type { ShownSecret } from '../base/session.ts'
 import { CopiedText } from './data.tsx'
 import { Pairs } from './fields.tsx'
 import { ChangeForm, type Input } from './forms.tsx'

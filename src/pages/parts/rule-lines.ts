@@ -1,5 +1,5 @@
-import { add, type Decimal, decimal, ZERO } from '../../commission/engine/decimal.ts'
-import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
+import type { Adjustment, StatementLine } from '../../commission/run/draft.ts'
+import { add, type Decimal, decimal, ZERO } from '../../platform/money/decimal.ts'
 
 /** The lines of a version of a rule. */
 export interface RuleLines {

@@ -1,4 +1,4 @@
-import { useVisit } from '../page.ts'
+import { useVisit } from '../base/page.ts'
 import { choiceWords, HINTS } from './field-words.ts'
 import { ChangeForm, type ChangeProps, Field, type Option, Ticks } from './forms.tsx'
 import { labelOf } from './record-fields.tsx'

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Values } from '../page.ts'
+import type { Values } from '../base/page.ts'
 
 // Forms are made from the schemas of request bodies, so that their fields, choices and meanings are those
 // of the API reference.

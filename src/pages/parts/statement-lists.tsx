@@ -1,13 +1,13 @@
 import type { Child } from 'hono/jsx'
-import { nextPeriod, storedPeriod } from '../../commission/engine/calendar.ts'
-import { counted } from '../../commission/engine/reasons.ts'
 import type {
   getStatementTotals,
   listPeriods,
   listStatements,
 } from '../../commission/statements/operations.ts'
+import { counted } from '../../commission/words/english.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { useVisit } from '../page.ts'
+import { nextPeriod, storedPeriod } from '../../platform/money/calendar.ts'
+import { useVisit } from '../base/page.ts'
 import { Amount, Badge, count, EmptyState, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateName } from './names.tsx'

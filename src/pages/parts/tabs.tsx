@@ -1,4 +1,4 @@
-import { accountPath, type Section, useVisit } from '../page.ts'
+import { accountPath, type Section, useVisit } from '../base/page.ts'
 
 /** A tab: its text, and its address. */
 export type Tab = readonly [text: string, address: string]

@@ -6,7 +6,7 @@ import {
   subtract,
   sum,
   ZERO,
-} from '../../commission/engine/decimal.ts'
+} from '../../platform/money/decimal.ts'
 import { isOfTransfer, referencesIn } from '../reference.ts'
 import { readDays } from './days.ts'
 import { reasonOf } from './reasons.ts'

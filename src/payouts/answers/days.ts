@@ -1,4 +1,4 @@
-import { readDay } from '../../commission/typed.ts'
+import { readDay } from '../../platform/money/typed.ts'
 
 /** Which number stands first in days such as `05/11/2026`. */
 export const DAY_ORDERS = ['day_first', 'month_first'] as const

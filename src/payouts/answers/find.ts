@@ -1,3 +1,5 @@
+import { dayInFirstZone } from '../../commission/shapes/book-fields.ts'
+import { HOUR_MS } from '../../platform/durations.ts'
 import {
   add,
   compare,
@@ -6,10 +8,8 @@ import {
   subtract,
   sum,
   ZERO,
-} from '../../commission/engine/decimal.ts'
-import { dayInFirstZone } from '../../commission/statements/book-fields.ts'
-import { moneyText } from '../../commission/statements/money.ts'
-import { HOUR_MS } from '../../platform/durations.ts'
+} from '../../platform/money/decimal.ts'
+import { moneyText } from '../../platform/money/money.ts'
 import type { FoundTransfer } from '../db/transfers.ts'
 import type { TransferState } from '../model.ts'
 import { isOfTransfer } from '../reference.ts'

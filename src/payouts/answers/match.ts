@@ -1,5 +1,5 @@
-import { decimal } from '../../commission/engine/decimal.ts'
-import { moneyText } from '../../commission/statements/money.ts'
+import { decimal } from '../../platform/money/decimal.ts'
+import { moneyText } from '../../platform/money/money.ts'
 import { type FoundTransfer, mayMove } from '../db/transfers.ts'
 import type { MovementDoubt, StoredMovement, TransferState } from '../model.ts'
 import { isOfTransfer } from '../reference.ts'

@@ -1,4 +1,4 @@
-import { CsvFault } from '../../commission/csv.ts'
+import { CsvFault } from '../../platform/money/csv.ts'
 import { FileFailure, isZip, readBytes, unzip } from '../../platform/unzip.ts'
 import { PAYOUT_LIMITS } from '../model.ts'
 import { readCamt } from './camt.ts'

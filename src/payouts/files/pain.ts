@@ -1,5 +1,5 @@
-import { decimal, sum } from '../../commission/engine/decimal.ts'
-import { moneyText } from '../../commission/statements/money.ts'
+import { decimal, sum } from '../../platform/money/decimal.ts'
+import { moneyText } from '../../platform/money/money.ts'
 import type { Address, Details, Paid, PaymentOrder } from '../model.ts'
 import { sepaText } from './sepa-text.ts'
 

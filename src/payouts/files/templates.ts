@@ -1,4 +1,4 @@
-import { writeExactCsv } from '../../commission/csv.ts'
+import { writeExactCsv } from '../../platform/money/csv.ts'
 import type { Method, PaymentOrder } from '../model.ts'
 
 // The files of rows: their columns are data.

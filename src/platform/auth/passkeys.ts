@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { passkeyOrigin } from '../development.ts'
 import { MINUTE_MS } from '../durations.ts'
-import { signText, verifyText } from '../http/sign-text.ts'
 import { decodeBase64url, encodeBase64url } from './base64url.ts'
 import { ALGORITHMS, importStoredKey, type StoredKey, storedKeyOf } from './cose-key.ts'
+import { signText, verifyText } from './sign-text.ts'
 
 // Passkeys by WebAuthn Level 3. The service asks for user verification and for keys that the browser finds
 // without a user name. It does not ask who made the device (attestation), so nothing of a registration is signed.

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { signText, verifyText } from '../auth/sign-text.ts'
 import {
   type FoundPage,
   type KeyValue,
@@ -8,7 +9,6 @@ import {
 } from '../db/paginate.ts'
 import { type ReadMemory, SMALL_RESPONSE_BYTES } from './memory.ts'
 import { invalidQuery, invalidValue } from './query.ts'
-import { signText, verifyText } from './sign-text.ts'
 
 /** The paging parameters of a query, unparsed. */
 export interface PageQuery {

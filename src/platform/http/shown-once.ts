@@ -2,8 +2,8 @@ import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import type { AppEnv } from '../auth/authorize.ts'
 import { decryptText, encryptText } from '../auth/encrypt.ts'
+import { signingMacs } from '../auth/sign-text.ts'
 import { writeSessionCookie } from './session-cookie.ts'
-import { signingMacs } from './sign-text.ts'
 
 // What a page shows once after a change, such as its message or a new secret. The response to the form is a
 // redirect, so that a reload does not repeat the change; a cookie takes the text to the next page. It is

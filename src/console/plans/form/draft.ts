@@ -1,7 +1,7 @@
 import { checkPlan } from '../../../commission/plans/check-plan.ts'
 import type { Vocabulary } from '../../../commission/plans/vocabulary.ts'
 import { readErrors } from '../../../pages/api-errors.ts'
-import type { FieldError, Values, Visit } from '../../../pages/page.ts'
+import type { FieldError, Values, Visit } from '../../../pages/base/page.ts'
 import { ApiError } from '../../../platform/errors.ts'
 import { validationFailed } from '../../../platform/http/read-fields.ts'
 import { type TypedTerms, termsOf, withoutRow, withRow } from './form.ts'

@@ -1,6 +1,6 @@
-import { ALL_MODIFIERS } from '../../../commission/modifiers/order.ts'
 import { FACT_CONDITIONS } from '../../../commission/plans/conditions.ts'
 import { DECIMAL } from '../../../commission/plans/decimals.ts'
+import { ALL_MODIFIERS } from '../../../commission/plans/modifiers/order.ts'
 import { planTerms } from '../../../commission/plans/plan.ts'
 import { titleOf } from '../../../pages/parts/data.tsx'
 import { describe, partsOf, type Schema, type Schemas } from '../../../pages/parts/schema.ts'

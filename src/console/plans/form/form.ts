@@ -1,5 +1,5 @@
-import { readAmount } from '../../../commission/typed.ts'
-import type { FieldError, Values } from '../../../pages/page.ts'
+import type { FieldError, Values } from '../../../pages/base/page.ts'
+import { readAmount } from '../../../platform/money/typed.ts'
 import {
   type Atom,
   type Field,

@@ -11,11 +11,11 @@ import propChallenge from '../../../../examples/plans/prop-challenge.json' with 
 import propCpa from '../../../../examples/plans/prop-cpa.json' with { type: 'json' }
 import propNetwork from '../../../../examples/plans/prop-network.json' with { type: 'json' }
 import revenueShare from '../../../../examples/plans/revenue-share.json' with { type: 'json' }
-import { dayText, firstDayOf, nextPeriod, periodOf } from '../../../commission/engine/calendar.ts'
-import type { PlanTerms } from '../../../commission/engine/plan.ts'
 import { checkPlan } from '../../../commission/plans/check-plan.ts'
+import type { PlanTerms } from '../../../commission/plans/types.ts'
 import type { Vocabulary } from '../../../commission/plans/vocabulary.ts'
 import { DAY_MS } from '../../../platform/durations.ts'
+import { dayText, firstDayOf, nextPeriod, periodOf } from '../../../platform/money/calendar.ts'
 
 /** The plans that are ready to use in each vertical, by the names of their files. */
 const TEMPLATES: Readonly<Record<string, Readonly<Record<string, object>>>> = {

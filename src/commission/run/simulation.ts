@@ -1,0 +1,274 @@
+import { compareText } from '../../platform/compare-text.ts'
+import { memoize } from '../../platform/memoize.ts'
+import { dayText, type Period, type PeriodKind, periodOf } from '../../platform/money/calendar.ts'
+import {
+  add,
+  type Decimal,
+  decimal,
+  fixedText,
+  subtract,
+  ZERO,
+} from '../../platform/money/decimal.ts'
+import { minorDigits } from '../../platform/money/minor-digits.ts'
+import type { Issue } from '../../platform/validation/issue.ts'
+import { isObject } from '../../platform/validation/record-validator.ts'
+import type { AccountBeginnings } from '../db/facts.ts'
+import { compileVersion, type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
+import type { PlanResult } from '../engine/settlement.ts'
+import { knownPeriod } from '../limits.ts'
+import { type CheckedPlan, checkPlan } from '../plans/check-plan.ts'
+import type { PlanTerms } from '../plans/types.ts'
+import type { Vocabulary } from '../plans/vocabulary.ts'
+import type { Simulated } from '../shapes/simulation.ts'
+import { dependencies, type OpenAccount, openAccount } from './account.ts'
+import { settle, sumFacts } from './compute.ts'
+import { TooManyFacts } from './customers.ts'
+import { selectFacts } from './select-facts.ts'
+import { unbooked } from './starts.ts'
+import type { StoredAccount } from './stored-account.ts'
+
+/** The body of a request for a simulation. The version is checked as a plan. */
+export interface SimulationBody {
+  readonly period: string
+  readonly version: unknown
+}
+
+/** What a valid request asks for. */
+export interface SimulationRequest {
+  readonly period: Period
+  readonly version: CheckedPlan
+}
+
+/** A plan to simulate; `stored` is null if there is no such plan. */
+export interface NamedPlan {
+  readonly plan: string
+  readonly stored: Plan | null
+}
+
+/** Returns the kind of the periods of a plan: that of the version if the plan is not stored. */
+const periodKindOf = ({ stored }: NamedPlan, version: unknown): PeriodKind =>
+  stored?.first.period ?? (isObject(version) && version.period === 'week' ? 'week' : 'month')
+
+/** Validates the body of a request to simulate a version of a plan. */
+export function parseSimulation(
+  body: SimulationBody,
+  plan: NamedPlan,
+  vocabulary: Vocabulary,
+): { issues: Issue[]; request: null } | { issues: []; request: SimulationRequest } {
+  const kind = periodKindOf(plan, body.version)
+  const period = knownPeriod(body.period)
+  const known = period?.kind === kind ? period : null
+  const expected = `${FORMS[kind]}, at most 10 years ahead`
+  const wrong = { pointer: '/period', code: 'pattern', expected, value: body.period } as const
+  const version = checkVersion(body.version, plan, vocabulary, known)
+  const found = [...(known ? [] : [wrong]), ...version.issues.map((one) => below(one))]
+  if (!known || found.length > 0 || !version.plan) return { issues: found, request: null }
+  const warnings = version.plan.warnings.map((one) => below(one))
+  return { issues: [], request: { period: known, version: { ...version.plan, warnings } } }
+}
+
+const FORMS = { month: 'a month such as `2026-10`', week: 'a week such as `2026-W41`' }
+
+/** Returns an issue or a warning with its pointer below the version. */
+const below = <I extends { pointer: string }>(issue: I): I => ({
+  ...issue,
+  pointer: `/version${issue.pointer}`,
+})
+
+/** Validates a version as if it were put. Its `effective_from` has no effect, and may be left out. */
+function checkVersion(
+  version: unknown,
+  { stored }: NamedPlan,
+  vocabulary: Vocabulary,
+  period: Period | null,
+) {
+  const versions = stored?.versions ?? []
+  const effective_from = dayText(period?.first ?? versions[0]?.effectiveFrom ?? 0)
+  const body = isObject(version) ? { effective_from, ...version } : version
+  return checkPlan(body, {
+    vocabulary,
+    // The version is not stored, so it may begin on the day of another.
+    versions: versions.map((one) => ({ ...one.source, version: one.version, effective_from: '' })),
+  })
+}
+
+/** A version of a plan beside those in force, ready to be computed for any affiliates. */
+export interface Simulation {
+  /** Under the versions in force. Both read all that the version and those in force need. */
+  readonly current: OpenAccount
+  /** As if the plan had had the version from the beginning. */
+  readonly simulated: OpenAccount
+  /** The periods whose statements are compared. */
+  readonly compared: readonly Period[]
+  /** The affiliates whose statements can depend on the plan, in order of their ids. */
+  readonly affiliates: readonly string[]
+}
+
+/** Returns the plans in force with another plan; with a day, all affiliates have it with all customers from then on. */
+const withPlan = (inForce: PlansInForce, plan: Plan, from: number | null): PlansInForce => ({
+  plans: new Map(inForce.plans).set(plan.plan, plan),
+  assignmentsOf:
+    from === null
+      ? inForce.assignmentsOf
+      : memoize((affiliate: string) => [
+          ...inForce.assignmentsOf(affiliate).filter((one) => one.from < from),
+          { affiliate_id: '*', plan: plan.plan, from, customers: 'all' },
+        ]),
+})
+
+/**
+ * Prepares the simulation of a version of a plan in a period. A plan that is not stored is simulated as if every
+ * affiliate had it from the period on.
+ *
+ * @param forAll Whether every affiliate has the plan from the period on.
+ * @param beginnings Where the account's records and books begin; absent: they are read.
+ */
+export async function openSimulation(
+  account: StoredAccount,
+  { plan, stored }: NamedPlan,
+  terms: PlanTerms,
+  period: Period,
+  { beginnings, forAll = false }: { beginnings?: AccountBeginnings; forAll?: boolean } = {},
+): Promise<Simulation> {
+  const from = stored && !forAll ? null : period.first
+  const versions = stored?.versions ?? []
+  const number = Math.max(0, ...versions.map((one) => one.version)) + 1
+  const version = compileVersion(plan, number, terms, minorDigits)
+  const both = { plan, versions: [...versions, version], first: versions[0] ?? version }
+  const inForce = withPlan(account.inForce, both, from)
+  const selection = selectFacts(inForce, account.settings)
+  const read = {
+    ...account,
+    inForce,
+    selection,
+    settings: { ...account.settings, summed: selection },
+    periodKinds: [...new Set([...account.periodKinds, terms.period])],
+    firstAssignment: Math.min(account.firstAssignment, from ?? Number.POSITIVE_INFINITY),
+  }
+  const opened = await openAccount(read, lastToEnd(read, period), beginnings)
+  const only = { plan, versions: [version], first: version }
+  return {
+    current: { ...opened, inForce: account.inForce },
+    simulated: { ...opened, inForce: withPlan(account.inForce, only, from) },
+    // Periods of the other kind that overlap it, too.
+    compared: opened.range.periods.filter(
+      (one) => one.last >= period.first && one.first <= period.last,
+    ),
+    affiliates: affiliatesOf(opened, plan),
+  }
+}
+
+/** Returns the period that ends last, of those of all kinds of the account that overlap the last one. */
+function lastToEnd({ periodKinds }: StoredAccount, last: Period): Period {
+  const all = periodKinds.map((kind) => periodOf(last.last, kind))
+  return all.reduce((latest, one) => (one.last > latest.last ? one : latest), last)
+}
+
+/** Returns the configured affiliates that have the plan, or whose statements depend on others that do. */
+function affiliatesOf(account: OpenAccount, plan: string): string[] {
+  const { inForce, parents } = account
+  const dependenciesOf = dependencies(account)
+  const isAssigned = (affiliate: string): boolean =>
+    inForce.assignmentsOf(affiliate).some((one) => one.plan === plan)
+  const concernsAll = sharesOnce(inForce, plan)
+  return parents
+    .map(({ affiliate_id }) => affiliate_id)
+    .filter((affiliate) => {
+      if (inForce.assignmentsOf(affiliate).length === 0) return false
+      if (concernsAll || isAssigned(affiliate)) return true
+      const { settled, read } = dependenciesOf(affiliate)
+      return [...settled, ...read].some(isAssigned)
+    })
+    .sort(compareText)
+}
+
+/**
+ * Whether a plan has a `once` rule with the id of one of another plan: then customers who qualify under
+ * the one no longer qualify under the other.
+ */
+function sharesOnce({ plans }: PlansInForce, name: string): boolean {
+  const idsOf = ({ versions }: Plan): string[] =>
+    versions.flatMap(({ rules }) => rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : [])))
+  const own = new Set([...plans.values()].flatMap((one) => (one.plan === name ? idsOf(one) : [])))
+  return [...plans.values()].some(
+    (one) => one.plan !== name && idsOf(one).some((id) => own.has(id)),
+  )
+}
+
+/** Compares what affiliates earn under the versions in force and simulated, in all compared periods together. */
+export function comparePage(page: SimulatedPage): Simulated['data'] {
+  const rows = new Map<string, { of: PlanResult; current: Decimal; simulated: Decimal }>()
+  for (const side of ['current', 'simulated'] as const) {
+    for (const of of page[side]) {
+      if (of.statement === null) continue
+      const key = planKey(of.affiliate, of.plan.plan)
+      const row = rows.get(key) ?? { of, current: ZERO, simulated: ZERO }
+      rows.set(key, { ...row, [side]: add(row[side], decimal(of.statement.lines_sum)) })
+    }
+  }
+  return [...rows.values()]
+    .sort(
+      ({ of: a }, { of: b }) =>
+        compareText(a.affiliate, b.affiliate) || compareText(a.plan.plan, b.plan.plan),
+    )
+    .map(({ of: { affiliate, plan }, current, simulated }) => {
+      const { currency, digits } = plan.first
+      const money = (value: Decimal): string => fixedText(value, digits)
+      return {
+        affiliate_id: affiliate,
+        plan: plan.plan,
+        currency,
+        current: money(current),
+        simulated: money(simulated),
+        difference: money(subtract(simulated, current)),
+      }
+    })
+}
+
+/** What some affiliates earn in the compared periods, under the versions in force and simulated. */
+interface SimulatedPage {
+  readonly affiliates: readonly string[]
+  readonly current: readonly PlanResult[]
+  readonly simulated: readonly PlanResult[]
+  /** The affiliate that depends on more facts than one request reads; null if none does. */
+  readonly tooLarge: string | null
+}
+
+/** The most affiliates of one page. */
+export const MAX_AFFILIATES = 500
+
+/** By how much a page is divided that depends on too many facts. */
+const DIVISOR = 4
+
+/**
+ * Computes the first of some affiliates: as many as depend on at most `maxFacts` facts, at least one,
+ * or none and the first one as `tooLarge`. They are settled as if nothing were approved or entered: what is closed would
+ * hide what the version changes.
+ */
+export async function computePage(
+  { current, simulated, compared }: Simulation,
+  affiliates: readonly string[],
+  maxFacts: number,
+): Promise<SimulatedPage> {
+  const ids = new Set(compared.map(({ id }) => id))
+  const resultsOf = async (side: OpenAccount, own: readonly string[]) => {
+    const start = unbooked(side, own)
+    const results = settle(start, await sumFacts(start, { maxFacts }), own)
+    return results.filter(({ period }) => ids.has(period.id))
+  }
+  let own = affiliates.slice(0, MAX_AFFILIATES)
+  for (;;) {
+    try {
+      const both = {
+        current: await resultsOf(current, own),
+        simulated: await resultsOf(simulated, own),
+      }
+      return { affiliates: own, ...both, tooLarge: null }
+    } catch (error) {
+      if (!(error instanceof TooManyFacts)) throw error
+      const [tooLarge = null, ...others] = own
+      if (others.length === 0) return { affiliates: [], current: [], simulated: [], tooLarge }
+      own = own.slice(0, Math.ceil(own.length / DIVISOR))
+    }
+  }
+}
