@@ -70,13 +70,6 @@ test('a file whose object is gone is named', async () => {
   expect((await json(answer)).detail).toContain(EXPORT_ID)
 })
 
-test('an account never reads the files of another', async () => {
-  await withFile('team')
-  const { get } = await CALLERS.propTrading()
-  expect((await get(`exports/${EXPORT_ID}`)).status).toBe(404)
-  expect((await json(get('exports'))).data).toEqual([])
-})
-
 describe('the start of an export', () => {
   test('is refused while the account is not exported, or is disabled', async () => {
     const { account } = await CALLERS.forex()

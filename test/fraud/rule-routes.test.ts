@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { kindsOf } from '../../src/fraud/kinds.ts'
 import { firstRules } from '../../src/fraud/rule-sets.ts'
 import { RULE_LIMITS } from '../../src/fraud/rules.ts'
-import { readStoredRules } from '../../src/fraud/stored-rules.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { askAdmin, json, ORIGIN, register } from '../partner.ts'
 import { storeRules } from './evaluated-cases.ts'
@@ -265,18 +264,6 @@ describe('accounts', () => {
     const { versions } = await read('/signup-burst', 'far')
     const day = new Date(Date.now() + 14 * 60 * 60 * 1000).toISOString().slice(0, 10)
     expect(versions).toMatchObject([{ version: 1, effective_from: day }])
-  })
-
-  test('an account reads and changes its own rules only', async () => {
-    await create('one', 'forex')
-    await create('two', 'forex')
-    const before = await readStoredRules(env.DB, 'two')
-    await put('mine', burst({ kind: 'lot_churn', scope: { affiliates: ['A'] } }), 'one')
-    expect((await put('reversals', burst({ kind: 'reversals' }), 'one')).status).toBe(201)
-    expect((await askAdmin(at('/shared-identity', 'one'), 'DELETE')).status).toBe(204)
-    expect((await askAdmin(at('/mine', 'two'))).status).toBe(404)
-    expect((await askAdmin(at('/mine', 'two'), 'DELETE')).status).toBe(404)
-    expect(await readStoredRules(env.DB, 'two')).toEqual(before)
   })
 })
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { BACK_TEST_LIMITS } from '../../src/fraud/limits.ts'
 import { storeWorld } from '../commission/stored-world.ts'
 import { restoring } from '../limits.ts'
-import { ask, askAdmin, json } from '../partner.ts'
+import { askAdmin, json } from '../partner.ts'
 import { WORLD } from './fees.ts'
 
 // The back-test of a rule by its route, with figures that can be checked by hand.
@@ -79,13 +79,6 @@ describe('what is wrong with a request', () => {
   test('no version, and no rule that is stored', async () => {
     const { version: _, ...days } = BODY
     expect((await simulate(days)).status).toBe(404)
-  })
-
-  test('an account that does not exist, and a caller who is nobody', async () => {
-    const other = await askAdmin('accounts/none/fraud-rules/resets/simulate', 'POST', BODY)
-    expect(other.status).toBe(404)
-    const anyone = await ask(`/admin/v1/${PATH}`, { method: 'POST', body: JSON.stringify(BODY) })
-    expect(anyone.status).toBe(401)
   })
 })
 

@@ -435,16 +435,6 @@ describe('two accounts with the same ids', () => {
     },
   )
 
-  test('a brand and a partner never see data of each other', async () => {
-    const first = await createPartner('first', 'DB')
-    const second = await createBrand('second', 'DB')
-    await first.post('customers', { ...ada, customer_id: 'p-x' })
-    expect((await second.get('customers/p-x')).status).toBe(404)
-    expect((await json(second.get('customers'))).meta.total).toBe(1)
-    expect((await json(first.get('customers'))).meta.total).toBe(2)
-    expect((await second.get(`deliveries/${first.delivery_id}`)).status).toBe(404)
-  })
-
   test('administration routes of one account show no other account of one or two databases', async () => {
     const ownOf = async (name: string, binding: Binding) => {
       const { delivery_id } = await createBrand(name, binding)

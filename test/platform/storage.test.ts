@@ -260,13 +260,6 @@ describe('the storage quota', () => {
     }
   })
 
-  test('another account in the same database is unaffected', async () => {
-    await fullAccount()
-    const other = await partner('forex', { account: 'other' })
-
-    expect((await other.post('customers', ada)).status).toBe(201)
-  })
-
   test('the quota counts in the database that has the records', async () => {
     const acme = await partner('forex', { binding: 'DB_2' })
     await setQuota(acme.account, 1000)
