@@ -353,7 +353,8 @@ export function list<
     async run(call: Any, input: object) {
       const { context, page, filter } = await pageOfQuery(call, draft.id, input)
       const one = (bounded: Page) => read(call, filter as Read<P>, bounded)
-      const found = await (call.memory ? readWithin(call.memory, page, one) : one(page))
+      // A page of the console that is left would keep its memory for a minute, and the next one would wait.
+      const found = await ('role' in call ? one(page) : readWithin(call.memory, page, one))
       const next = await nextCursor(call.env, context, page, found)
       const { more } = found as { more?: object }
       return { data: found.data, meta: pageMeta(page, found, next), ...more }
