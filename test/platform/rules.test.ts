@@ -472,6 +472,16 @@ test('a number that is sent as text has the number in its hint, the log has not'
   expect(logged.errors.filter((error: object) => 'hint' in error)).toEqual([])
 })
 
+test('an id that is sent as a number has how to send it in its hint, a time has not', async () => {
+  const acme = await partnerWithCustomer()
+  const hints = async (field: string) =>
+    (await json(acme.post('transactions', [{ ...deposit, [field]: 1001 }]))).errors.map(
+      ({ hint }: { hint?: string }) => hint,
+    )
+  expect(await hints('transaction_id')).toEqual(['Send ids in quotes, as text.'])
+  expect(await hints('transaction_date')).toEqual([undefined])
+})
+
 test.each([
   ['transactions', 'amount_currency', '0.1234567890123456', 'The number', 2],
   ['transactions', 'amount_currency', '1e16', '`10000000000000000`', 2],

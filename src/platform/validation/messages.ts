@@ -95,10 +95,13 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   field_case: ({ suggestions }) => useSpelling(suggestions),
   unknown_field: ({ field, suggestions }) => didYouMean(field, suggestions),
   currency: ({ value }) => currencyHint(String(value)),
-  type: ({ expected, quoted, value }) =>
-    expected === 'number' && typeof value === 'string' && quoted !== UNQUOTED
+  type: ({ field, expected, received, quoted, value }) => {
+    if (received === 'number' && expected === 'string' && /id$/i.test(field))
+      return 'Send ids in quotes, as text.'
+    return expected === 'number' && typeof value === 'string' && quoted !== UNQUOTED
       ? numberHint(value.trim())
-      : null,
+      : null
+  },
   enum: ({ value, expected }) => didYouMean(String(value), expected.split(', ')),
   number: ({ expected }) =>
     expected
