@@ -4,7 +4,7 @@ import { referredTo } from './components.ts'
 
 /** An OpenAPI document, as far as an audience decides what stays of it. */
 interface Document {
-  readonly info: { readonly title: string }
+  readonly info: { readonly title: string; readonly description: string }
   readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>
@@ -47,9 +47,14 @@ export function documentFor<T extends Document>(document: T, name: AudienceDocum
     Object.values(methods).flatMap(({ tags }) => tags),
   )
   const { securitySchemes = {}, ...components } = document.components
+  const { title, description } = document.info
   return {
     ...document,
-    info: { ...document.info, title: `${document.info.title} for ${of}` },
+    info: {
+      ...document.info,
+      title: `${title} for ${of}`,
+      description: `The operations for ${of}.\n\n${description}`,
+    },
     tags: document.tags.filter((tag) => used.includes(tag.name)),
     paths,
     components: {
