@@ -202,13 +202,18 @@ describe('evidence that was added since it was shown', () => {
     expect((await decide({ ...confirmed, shown: 3 })).status).toBe(200)
   })
 
-  test('between the reading and the decision is noticed', async () => {
+  const expire = () =>
+    env.DB.prepare(`update fraud_cases set status = 'expired' where id = 'case_1'`).run()
+  test.each([
+    ['is noticed', () => addFinding(DAY + 1, [['t-3', 'c-3']]), 'evidence_changed'],
+    ['or an expiry is noticed', expire, 'not_open'],
+  ] as const)('between the reading and the decision %s', async (_, happens, code) => {
     let isCalled = false
     const db = overriding(env.DB, {
       async batch(statements: D1PreparedStatement[]) {
         if (statements.length > 3 && !isCalled) {
           isCalled = true
-          await addFinding(DAY + 1, [['t-3', 'c-3']])
+          await happens()
         }
         return env.DB.batch(statements)
       },
@@ -219,7 +224,7 @@ describe('evidence that was added since it was shown', () => {
     }
     await expect(
       decideCase({ ...env, DB: db } as Env, await account(), request),
-    ).rejects.toMatchObject({ code: 'evidence_changed' })
+    ).rejects.toMatchObject({ code })
     expect(isCalled).toBe(true)
     expect(await rowsOf('customer_refusals')).toEqual([])
   })

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { beginEvaluation } from '../../src/fraud/db/progress.ts'
 import { evaluateRules, lastCompleteDay } from '../../src/fraud/evaluate.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
 import { EVALUATION_LIMITS } from '../../src/fraud/limits.ts'
@@ -8,6 +9,7 @@ import { dayNumber, dayText } from '../../src/platform/money/calendar.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { restoring } from '../limits.ts'
 import { overridingSessions } from '../overriding.ts'
+import { surrounded } from '../sweep/platform.ts'
 import {
   inOrder,
   morningAfter,
@@ -175,6 +177,15 @@ describe('an evaluation in steps', () => {
   })
 })
 
+test('an evaluation that has begun does not begin again', async () => {
+  const { evaluate } = await storedWorld('begun', 1)
+  await evaluate(env as Env, 0)
+  const before = await wholeTables('begun')
+  const again = { first: 1, last: 2, through: 0, position: 9 }
+  await beginEvaluation(env.DB, 'begun', null, again)
+  expect(await wholeTables('begun')).toBe(before)
+})
+
 test('a case that was decided does not open again by its own records', async () => {
   const { evaluate } = await storedWorld('decided')
   await evaluate()
@@ -210,19 +221,14 @@ test('a case that is decided while it is evaluated gets nothing more: another on
       `insert into changed select account, 'transactions', -719528, position + 1 from fraud_progress`,
     ),
   ])
-  const methods = (real: Pick<D1Database, 'prepare' | 'batch'>) => ({
-    prepare: (text: string) => real.prepare(text),
-    batch: async (list: D1PreparedStatement[]) => {
-      if (list.length > 4) {
-        await env.DB.prepare(`update fraud_cases set status = 'confirmed' where id = ?`)
-          .bind(id)
-          .run()
-      }
-      return real.batch(list)
-    },
+  const confirm = env.DB.prepare(`update fraud_cases set status = 'confirmed' where id = ?`).bind(
+    id,
+  )
+  const platform = surrounded(async ({ sql }, act) => {
+    if (sql.includes('insert into fraud_cases')) await confirm.run()
+    return act()
   })
-  const DB = overridingSessions(env.DB, methods)
-  expect(await evaluate({ ...env, DB } as Env)).toMatchObject({ opened: 1 })
+  expect(await evaluate(platform)).toMatchObject({ opened: 1 })
   const after = await storedCases('between')
   expect(after.length).toBe(before.length + 1)
   expect(after.filter(({ status }) => status === 'confirmed')).toHaveLength(1)

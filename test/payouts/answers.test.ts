@@ -467,6 +467,7 @@ const OVERTAKEN: [() => Promise<Request>, () => Promise<unknown>][] = [
   [toApprove, () => change(`update payees set state = 'blocked' where version = 2`)],
   [toConfirm, () => enter('payee', 'a', ADA, { version: 2 })],
   [toConfirm, () => change(`update statements set status = 'paid', payment = id`)],
+  [toConfirm, () => confirmed()],
   [toConfirm, () => hold('a')],
   [toConfirm, () => change('update payees set payable_from = 9000000000000')],
   [toExport, () => enter('payee', 'a', ADA, { version: 2 })],

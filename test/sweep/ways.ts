@@ -74,4 +74,11 @@ export const WAYS: Route[] = [
     at: { statement_id: BOOK_APPROVED_ID },
     body: { reference: 'ret-1', paid_on: '2026-10-20' },
   },
+  {
+    ...books,
+    id: 'payStatement',
+    way: 'of a batch',
+    at: { statement_id: 'stm_00000000000000000000000b' },
+    body: { reference: 'R-2', paid_on: '2026-10-20' },
+  },
 ]

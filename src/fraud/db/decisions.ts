@@ -43,7 +43,7 @@ export interface NewDecision extends Omit<DecisionRequest, 'id' | 'shown'>, Pick
 const REJECT_CHANGED = compileStatement(`
   select ${ABORT} where
     not exists (select 1 from fraud_cases where account = :account and id = :case_id
-      and (status, keep_hold) = (:was_status, :was_kept) and evidence_count = :shown)
+      and status = :was_status and evidence_count = :shown)
     or (select count(*) from fraud_decisions
       where account = :account and case_id = :case_id) <> :position`)
 
@@ -104,7 +104,6 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     keep_hold: Number(keepHold),
     refuse: JSON.stringify(refuse),
     was_status: isRelease ? 'confirmed' : 'open',
-    was_kept: Number(isRelease),
     refused: JSON.stringify(stored),
     refused_from: fromDay ?? BEGINNING,
     refusal_reason: refusalReason(case_id, decision.reason),
