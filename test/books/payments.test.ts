@@ -426,4 +426,11 @@ describe('manual entries', () => {
     await assign('acme-forex', 'other', 'a')
     expect((await add({ plan: 'other' })).status).toBe(201)
   })
+
+  test('of an affiliate that wait for approval have a limit, also for two at once', async () => {
+    BOOK_LIMITS.openEntries = 2
+    await add()
+    const both = await Promise.all(['m-2', 'm-3'].map((reference) => add({ reference })))
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
+  })
 })

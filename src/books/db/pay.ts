@@ -76,7 +76,7 @@ export const PAY = compileStatement(`
     select r.value ->> 0 as reference, i.value as id
     from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 5) i
   ) v
-  where statements.account = :account and statements.id = v.id and statements.status = 'approved'`)
+  where statements.account = :account and statements.id = v.id`)
 
 /** What an event of a payment names of a statement. */
 const PAID_MEMBERS = `'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'plan', s.plan, 'period', s.period,
@@ -204,7 +204,7 @@ const BOOK_RETURN = compileStatement(`
 /** Marks the statements of a payment that came back as approved. */
 export const RETURN = compileStatement(`
   update statements set status = 'approved', payment = null, returned = :payment
-  where account = :account and status = 'paid' and payment = :payment and id in (
+  where account = :account and id in (
     select i.value from payments p cross join json_each(p.statements) i where ${IS_RETURN})`)
 
 /** Marks a transfer as returned whose payment came back, unless the answer of the bank has done so. */

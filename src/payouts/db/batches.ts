@@ -204,7 +204,7 @@ export function insertTransfers(
 /** Aborts if the batch is not as it was read. */
 const REJECT_CHANGED = compileStatement(`
   select ${ABORT} where not exists (select 1 from payout_batches where account = :account
-    and id = :id and (confirmed_by, file_hash, reason) is (:confirmed_by, :file_hash, :reason))`)
+    and id = :id and (file_hash, reason) is (:file_hash, :reason))`)
 
 /** What becomes of a batch, and by whom. */
 export interface Change {
