@@ -15,12 +15,13 @@ with sent(idx, id, eventname, customer_id, eventid, createtime, amount, currency
           (sent.has_mask and e.account is not null) as isErased,
           null as verdict,
           0 as lacksSignup,
-          iif(t.id like 'd%' and t.details is not iif((sent.has_mask and e.account is not null), null, sent.details), (
+          iif(t.id like 'd%' and (t.details is not iif((sent.has_mask and e.account is not null), null, sent.details) or t.createtime is not sent.createtime), (
           select (
             select json_group_array(key) from (
               select key from (
                 select key, value from json_each(t.record) union all select key, value from json_each(s.record))
-              where lower(key) <> 'product' and key not in ('customerid','eventname','eventid','createtime','Value','Currency')
+              where (lower(key) <> 'product' or lower(value) is not lower(t.product))
+                and (key not in ('customerid','eventname','eventid','createtime','Value','Currency') or key = 'createtime')
                 and key not in (select key from json_each(t.kpis) union all select key from json_each(s.kpis))
               group by key having count(*) = 1 or min(value) is not max(value)))
           from (select iif((sent.has_mask and e.account is not null), json_patch(sent.record, sent.mask), sent.record) as record, sent.kpis as kpis) s), null) as replaced,
