@@ -131,10 +131,10 @@ for (const [group, cases] of Object.entries(GROUPS)) {
   })
 }
 
-/** The statements that store a delivery of a brand, by the file that shows them; those of a firm have other columns. */
+/** The statements that store a delivery, by the file that shows them. */
 const WRITES: Readonly<Record<string, readonly Case[]>> = {
   ...Object.fromEntries(
-    igaming.resources.map((view) => [`igaming-${view.name}`, writesOf(view.recordTable)]),
+    VIEWS.map(([vertical, view]) => [`${vertical}-${view.name}`, writesOf(view.recordTable)]),
   ),
   'all-resources': [['findRequest', FIND_REQUEST], ...Object.entries(COMMON_STATEMENTS)],
 }
