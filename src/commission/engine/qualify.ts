@@ -139,21 +139,29 @@ function evaluateSum(
   let total = ZERO
   const reached = (): boolean => compare(total, min) >= 0
   const atSignup = !atEnd && reached()
-  for (const { at, facts } of byInstant(customer.facts)) {
-    if (atSignup && at > customer.signup) break
-    for (const fact of facts) {
-      if (fact.state !== 'approved' || !sinceSignup(account, customer, fact, grace)) continue
-      if (isRefused(customer, fact.day)) continue
-      if (days !== null && !withinDays(customer, fact, days)) continue
-      const amount = addedBy(account, customer, qualification, fact, currency)
-      if (amount === null) continue
+  const isInWindow = (fact: Fact): boolean =>
+    fact.state === 'approved' &&
+    (days === null || withinDays(customer, fact, days)) &&
+    sinceSignup(account, customer, fact, grace) &&
+    !isRefused(customer, fact.day)
+  let isChanged = false
+  for (const [i, fact] of customer.facts.entries()) {
+    if (atSignup && fact.at > customer.signup) break
+    const amount = isInWindow(fact)
+      ? addedBy(account, customer, qualification, fact, currency)
+      : null
+    if (amount !== null) {
       used.push(fact)
+      isChanged = true
       if (Array.isArray(amount)) blockers ??= amount
       else total = add(total, amount)
     }
-    const latest = used.at(-1)
-    if (!atEnd && !atSignup && latest && blockers === null && reached()) {
-      return { status: 'met', at, day: latest.day, used }
+    // The facts of one instant count together.
+    if (!isChanged || customer.facts[i + 1]?.at === fact.at) continue
+    isChanged = false
+    const { day } = used.at(-1) ?? fact
+    if (!atEnd && !atSignup && blockers === null && reached()) {
+      return { status: 'met', at: fact.at, day, used }
     }
   }
   if (atSignup) return { status: 'met', at: customer.signup, day: customer.signupDay, used }
@@ -167,17 +175,6 @@ const windowEnd = ({ signup, signupDay }: Customer, days: number): { at: number;
   at: signup + days * DAY_MS,
   day: signupDay + days,
 })
-
-/** Groups facts, which are in order of time, by instant. */
-function byInstant(facts: readonly Fact[]): { readonly at: number; readonly facts: Fact[] }[] {
-  const groups: { at: number; facts: Fact[] }[] = []
-  for (const fact of facts) {
-    const last = groups.at(-1)
-    if (last?.at === fact.at) last.facts.push(fact)
-    else groups.push({ at: fact.at, facts: [fact] })
-  }
-  return groups
-}
 
 /** Returns what a fact adds: null if no term names it, or those of its amounts without a rate. */
 export function addedBy(

@@ -290,12 +290,6 @@ interface Group {
   aloneConverted: bigint
 }
 
-/** The groups of a term, by day, currency and product; most facts belong to the same one as the fact before. */
-interface TermGroups {
-  latest: Group | null
-  readonly byKey: Map<string, Group>
-}
-
 /** What the facts of the present customer come to under a rule, before conversion. */
 interface Share {
   readonly to: RuleSums
@@ -303,7 +297,7 @@ interface Share {
   readonly keepsCustomers: boolean
   /** Whether a line is made of the sums, so that its steps name those of each term, or also of each day. */
   readonly keepsTerms: 'none' | 'all' | 'by day'
-  readonly groups: Map<CompiledTerm, TermGroups>
+  readonly groups: Group[]
   /** The counted records of each product, if the rule pays by product. */
   readonly products: Map<string, number>
   units: bigint
@@ -349,7 +343,7 @@ const newShare = (
   to,
   keepsCustomers: needsCustomers(inForce, to),
   keepsTerms: purpose !== 'paid' ? 'none' : isExplained(earner, version.plan) ? 'by day' : 'all',
-  groups: new Map(),
+  groups: [],
   products: new Map(),
   units: 0n,
   records: 0,
@@ -389,21 +383,18 @@ function addFact(share: Share, term: JudgedTerm, fact: Fact, converted: bigint |
   share.products.set(product, (share.products.get(product) ?? 0) + fact.count)
 }
 
-/** Returns the group of a fact under a term, which is empty at first. */
+/** Returns the group of a fact under a term, which is empty at first. A customer has few, and most facts belong to the last. */
 function groupOf({ groups }: Share, term: CompiledTerm, fact: Fact): Group {
   const { product, day } = fact
   const currency = term.currencyOf(fact) ?? ''
-  const ofTerm = groups.get(term) ?? { latest: null, byKey: new Map<string, Group>() }
-  groups.set(term, ofTerm)
-  const { latest, byKey } = ofTerm
-  if (latest?.day === day && latest.currency === currency && latest.product === product) {
-    return latest
+  for (let i = groups.length - 1; i >= 0; i--) {
+    const one = groups[i]
+    if (one?.day !== day || one.term !== term) continue
+    if (one.currency === currency && one.product === product) return one
   }
-  const key = `${day} ${currency} ${product === null ? '' : `=${product}`}`
   const empty = { count: 0, units: 0n, alone: 0n, aloneConverted: 0n }
-  const group = byKey.get(key) ?? { term, product, day, currency, ...empty }
-  byKey.set(key, group)
-  ofTerm.latest = group
+  const group: Group = { term, product, day, currency, ...empty }
+  groups.push(group)
   return group
 }
 
@@ -411,35 +402,29 @@ function groupOf({ groups }: Share, term: CompiledTerm, fact: Fact): Group {
 function addCustomer({ rates }: Account, share: Share, customer: string): void {
   const { to, keepsCustomers, keepsTerms, groups, products, units, records } = share
   const { per, version } = to
-  const byProduct = new Map<string, Map<CompiledTerm, bigint>>()
-  for (const { byKey } of groups.values()) {
-    for (const group of byKey.values()) {
-      const { term, currency, day } = group
-      const product = per === 'product' ? (group.product ?? '') : ''
-      const rated = convertUnits(group.units, currency, version.currency, day, rates)
-      const converted = typeof rated === 'string' ? 0n : rated
-      const ofTerm = byProduct.get(product) ?? new Map<CompiledTerm, bigint>()
-      byProduct.set(product, ofTerm)
-      ofTerm.set(term, (ofTerm.get(term) ?? 0n) + converted + group.aloneConverted)
-      if (keepsTerms === 'none') continue
-      const byDay = keepsTerms === 'by day' && currency !== version.currency
-      const scope = per === 'customer' ? customer : product
-      addGroup(termSumOf(to, scope, group, byDay), group, converted)
-    }
-  }
   let base = ZERO
-  for (const [product, ofTerm] of byProduct) {
-    let own = ZERO
-    for (const [term, sum] of ofTerm) own = add(own, multiply(fromFact(sum), term.weight))
+  const byProduct = new Map<string, Decimal>()
+  for (const group of groups) {
+    const { term, currency, day, product } = group
+    const rated = convertUnits(group.units, currency, version.currency, day, rates)
+    const converted = typeof rated === 'string' ? 0n : rated
+    const own = multiply(fromFact(converted + group.aloneConverted), term.weight)
     base = add(base, own)
-    if (per !== 'product') continue
+    const name = per === 'product' ? (product ?? '') : ''
+    if (per === 'product') byProduct.set(name, add(byProduct.get(name) ?? ZERO, own))
+    if (keepsTerms === 'none') continue
+    const byDay = keepsTerms === 'by day' && currency !== version.currency
+    const scope = per === 'customer' ? customer : name
+    addGroup(termSumOf(to, scope, group, byDay), group, converted)
+  }
+  for (const [product, own] of byProduct) {
     const facts = products.get(product) ?? 0
     addSums(sumsIn(to.products, product), { base: own, units: ZERO, facts, counted: 1 })
   }
   const sums: Sums = { base, units: fromFact(units), facts: records, counted: 1 }
   if (keepsCustomers) addSums(sumsIn(to.customers, customer), sums)
   addSums(to.total, sums)
-  groups.clear()
+  groups.length = 0
   products.clear()
   share.units = 0n
   share.records = 0

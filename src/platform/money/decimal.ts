@@ -75,8 +75,9 @@ export const multiply = (a: Decimal, b: Decimal): Decimal => ({
 
 /** Returns a number below, at or above 0, as `a` is less than, equal to or greater than `b`. */
 export function compare(a: Decimal, b: Decimal): number {
-  const difference = subtract(a, b).units
-  return difference === 0n ? 0 : difference < 0n ? -1 : 1
+  const scale = Math.max(a.scale, b.scale)
+  const [x, y] = [unitsAt(a, scale), unitsAt(b, scale)]
+  return x === y ? 0 : x < y ? -1 : 1
 }
 
 /** Whether a decimal is 0. */
