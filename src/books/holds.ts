@@ -1,4 +1,4 @@
-import type { DueStatement, PayableStatement } from '../commission/db/ledger.ts'
+import type { DueStatement, PayableStatement } from '../ledger/db/entries.ts'
 import { compareText } from '../platform/compare-text.ts'
 import type { Connection } from '../platform/db/database.ts'
 import { parsePeriod } from '../platform/money/calendar.ts'

@@ -4,7 +4,7 @@ import {
   type ManualContext,
   type ManualEntry,
   readManualContext,
-} from '../commission/db/manual-entries.ts'
+} from '../ledger/db/manual-entries.ts'
 import { isAssertionFailure } from '../platform/db/retry.ts'
 import { newAuditId, withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'

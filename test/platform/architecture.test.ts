@@ -15,8 +15,9 @@ import { findRings } from '../rings.ts'
  * and examples.
  */
 const ROOMS = [
-  ...['platform', 'webhooks', 'attribution', 'ingest', 'commission', 'books', 'fraud', 'reports'],
+  ...['platform', 'webhooks', 'attribution', 'ingest', 'ledger', 'commission', 'books', 'fraud'],
   ...[
+    'reports',
     'affiliates',
     'payouts',
     'exports',

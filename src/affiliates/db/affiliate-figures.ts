@@ -1,4 +1,4 @@
-import { IS_DUE, sumOf } from '../../commission/db/ledger.ts'
+import { IS_DUE, sumOf } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all } from '../../platform/db/query.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'

@@ -1,6 +1,5 @@
-import { auditApproval, auditClosing, IS_FIRST_ATTEMPT } from '../../commission/db/audit-guard.ts'
-import { isClosedFor } from '../../commission/db/booked.ts'
 import { isDraft, isOfKind } from '../../commission/db/is-draft.ts'
+import { isClosedFor } from '../../ledger/db/booked.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all, only } from '../../platform/db/query.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
@@ -9,6 +8,7 @@ import { bindStatement, compileStatement, lookUp, readBatch } from '../../platfo
 import { newAuditId } from '../../platform/directory/audit.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
+import { auditApproval, auditClosing, IS_FIRST_ATTEMPT } from './audit-guard.ts'
 
 // Conditions of approval, over a row `s` of `statements`.
 

@@ -1,4 +1,4 @@
-import { IS_DUE, IS_FREE, type PayableStatement } from '../../commission/db/ledger.ts'
+import { IS_DUE, IS_FREE, type PayableStatement } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all, first } from '../../platform/db/query.ts'
 import type { fraudCases } from '../../platform/db/schema.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import * as rows from '../../commission/db/ledger.ts'
+import * as rows from '../../ledger/db/entries.ts'
 import { LIST_ORDERS } from '../../platform/db/paginate.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { list } from '../../platform/http/operation.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import * as rows from '../../commission/db/manual-entries.ts'
 import { newManualEntry } from '../../commission/shapes/book-fields.ts'
+import * as rows from '../../ledger/db/manual-entries.ts'
 import { list, operation, reply } from '../../platform/http/operation.ts'
 import { money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'

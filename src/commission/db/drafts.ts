@@ -1,9 +1,9 @@
+import { isClosedFor } from '../../ledger/db/booked.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
-import { isClosedFor } from './booked.ts'
 import { isDraft, isOfKind } from './is-draft.ts'
 
 /** A row of `statements` to store: a computed statement, or what a period without one carries. */

@@ -1,4 +1,5 @@
 import { markChanges } from '../../ingest/db/changed.ts'
+import { LAST_CLOSED_PERIOD, REJECT_CLOSED_PERIOD } from '../../ledger/db/booked.ts'
 import { dayNumber } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
@@ -8,7 +9,6 @@ import type { assignments, planVersions } from '../../platform/db/schema.ts'
 import { abortAs, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
-import { LAST_CLOSED_PERIOD, REJECT_CLOSED_PERIOD } from './booked.ts'
 
 type Row = typeof planVersions.$inferSelect
 

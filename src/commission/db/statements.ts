@@ -1,3 +1,5 @@
+import { PAYMENT_RETURN } from '../../ledger/db/booked.ts'
+import { IS_DUE, IS_FREE, sumOf } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import {
   type FoundPage,
@@ -8,9 +10,7 @@ import {
 } from '../../platform/db/paginate.ts'
 import { all, first } from '../../platform/db/query.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
-import { PAYMENT_RETURN } from './booked.ts'
 import { isDraft } from './is-draft.ts'
-import { IS_DUE, IS_FREE, sumOf } from './ledger.ts'
 
 /** A part of the lines and adjustments of a statement. */
 export interface StatementPart {

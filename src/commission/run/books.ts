@@ -1,3 +1,7 @@
+import {
+  type ManualEntry as ManualRow,
+  readOpenManualEntries,
+} from '../../ledger/db/manual-entries.ts'
 import { parsePeriod } from '../../platform/money/calendar.ts'
 import { add, type Decimal, decimal, negate, ZERO } from '../../platform/money/decimal.ts'
 import {
@@ -7,7 +11,6 @@ import {
   readClosedPeriods,
   readClosedStatements,
 } from '../db/closings.ts'
-import { type ManualEntry as ManualRow, readOpenManualEntries } from '../db/manual-entries.ts'
 import {
   type BookedLine,
   type Books,

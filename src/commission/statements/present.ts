@@ -1,7 +1,7 @@
+import type { ReturnedPayment } from '../../ledger/db/booked.ts'
 import { parsePeriod } from '../../platform/money/calendar.ts'
 import { decimal } from '../../platform/money/decimal.ts'
 import { fromUnits, moneyText } from '../../platform/money/money.ts'
-import type { ReturnedPayment } from '../db/booked.ts'
 import type {
   ChangedDraft,
   DueSum,

@@ -1,6 +1,6 @@
 import { isHeld } from '../../books/db/fraud-holds.ts'
 import { BOOK_LIMITS } from '../../books/limits.ts'
-import { IS_DUE, IS_FREE } from '../../commission/db/ledger.ts'
+import { IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first, setTerms } from '../../platform/db/query.ts'
