@@ -112,7 +112,7 @@ export function moneyTests(shared: () => Shared): void {
     )
     assert.match(
       await rowOf(/^The largest changes against February 2026/, 'IB-07').innerText(),
-      /Standard IB[\s\S]*829\.20 EUR/,
+      /829\.20 EUR[\s\S]*Standard IB/,
     )
     await page.getByRole('button', { name: 'Approve all that can be approved' }).click()
     const outcome = await page.locator('div.notice.warn').innerText()

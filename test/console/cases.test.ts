@@ -295,7 +295,6 @@ test('the approval of a period tells sums, cases and the largest changes of all 
     earning('a', '2024-06', '40.50'),
     earning('z', '2024-06', '2.00'),
     earning('z', '2024-05', '900.00'),
-    { ...earning('gone', '2024-05', '70.00') },
   ])
   const list = await read(`${AT}/statements?period=2024-06`)
   expect(list.html).not.toContain('value="approve"')
@@ -305,7 +304,7 @@ test('the approval of a period tells sums, cases and the largest changes of all 
   expect(text).toContain('2 open cases')
   expect(html).toContain('cases?draft_of=2024-06"')
   const changes = html.slice(html.indexOf('The largest changes against May 2024'))
-  const named = [...changes.matchAll(/affiliates\/(\w+)"/g)].map(([, id]) => id)
-  expect(named.slice(0, 3)).toEqual(['z', 'gone', 'a'])
+  const named = [...changes.matchAll(/<bdi>(\w)<\/bdi>/g)].map(([, id]) => id)
+  expect(named.slice(0, 2)).toEqual(['z', 'a'])
   expect(html.match(/value="approve"/g)).toHaveLength(1)
 })

@@ -285,50 +285,6 @@ export async function sumStatements(
   return all<SummedStatements>(db, SUM_STATEMENTS, values)
 }
 
-/** The changes of a currency that are listed. */
-const LISTED_CHANGES = 10
-
-/** What a draft earned, and what the same affiliate earned by the same plan in the period before. */
-export interface ChangedDraft {
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly currency: string
-  readonly earned: string
-  readonly before: string
-}
-
-const FIND_CHANGES = compileStatement(`
-  with both as materialized (
-    select affiliate_id, plan, statement ->> 'currency' as currency, period = :period as is_now,
-      status = 'draft' as is_draft, statement ->> 'earned' as earned
-    from statements
-    where account = :account and statement is not null and period in (:period, :before)
-      and (:affiliate_id is null or affiliate_id = :affiliate_id)
-      and (:plan is null or plan = :plan)
-  ), compared as (
-    select affiliate_id, plan, currency, ifnull(max(iif(is_now, earned, null)), '0') as earned,
-      ifnull(max(iif(is_now, null, earned)), '0') as before
-    from both group by affiliate_id, plan, currency
-    having max(is_now) = 0 or max(is_now and is_draft) = 1
-  ), ordered as (
-    select *, row_number() over (partition by currency
-      order by abs(cast(earned as real) - cast(before as real)) desc, affiliate_id, plan) as place
-    from compared where cast(earned as real) <> cast(before as real)
-  )
-  select affiliate_id, plan, currency, earned, before from ordered
-  where place <= ${LISTED_CHANGES} order by currency, place`)
-
-/** Returns the largest changes of drafts of a period against the one before, by currency. */
-export async function findChanges(
-  db: Connection,
-  account: string,
-  filter: StatementFilter,
-  before: string,
-): Promise<ChangedDraft[]> {
-  const values = { account, affiliate_id: null, plan: null, ...filter, before }
-  return all<ChangedDraft>(db, FIND_CHANGES, values)
-}
-
 // Statements by period. Periods are months such as `2026-10` and weeks such as `2026-W41`.
 
 /** The statements of the latest periods that are added up, and the drafts that are counted. */

@@ -345,23 +345,6 @@ export const statementTotals = described(() =>
         'The sums, by status and currency.',
       ),
       is_limited,
-      changes: v.nullable(
-        member(
-          v.array(
-            v.object({
-              affiliate_id: statement.affiliate_id,
-              plan: statement.plan,
-              currency: statement.currency,
-              earned: member(money, 'What the draft earned; 0 if there is none.'),
-              before: member(
-                money,
-                'What the same affiliate and plan earned in the period before.',
-              ),
-            }),
-          ),
-          'With `period` and `status=draft`: the ten largest changes of a currency against the period before. Else null.',
-        ),
-      ),
     }),
   ),
 )

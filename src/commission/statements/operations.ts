@@ -12,7 +12,6 @@ import { member, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { findRun } from '../db/runs.ts'
 import {
-  findChanges,
   findStatement,
   listStatements as findStatements,
   STATEMENT_ORDERS,
@@ -33,7 +32,6 @@ import {
 } from '../shapes/statements.ts'
 import { readPathPeriod } from './path-period.ts'
 import {
-  presentChange,
   presentDueSums,
   presentPeriods,
   presentStatement,
@@ -182,17 +180,9 @@ export const getStatementTotals = operation({
     command: { name: 'statements totals' },
   })),
   async run({ grant: { account }, session }, filter) {
-    const period = filter.status === 'draft' && filter.period ? parsePeriod(filter.period) : null
-    const [sums, changes] = await Promise.all([
-      sumStatements(session, account, filter),
-      period && findChanges(session, account, filter, nextPeriod(period, -1).id),
-    ])
+    const sums = await sumStatements(session, account, filter)
     const counted = sums.reduce((all, { statements }) => all + statements, 0)
-    return {
-      data: sums.map(presentSums),
-      is_limited: counted === LIST_LIMITS.total,
-      changes: changes?.map(presentChange) ?? null,
-    }
+    return { data: sums.map(presentSums), is_limited: counted === LIST_LIMITS.total }
   },
 })
 

@@ -3,7 +3,6 @@ import { parsePeriod } from '../../platform/money/calendar.ts'
 import { decimal } from '../../platform/money/decimal.ts'
 import { fromUnits, moneyText } from '../../platform/money/money.ts'
 import type {
-  ChangedDraft,
   DueSum,
   FoundStatement,
   ListedStatement,
@@ -11,8 +10,6 @@ import type {
   SummedStatements,
 } from '../db/statements.ts'
 import type { Adjustment, StatementHead, StatementLine } from '../run/draft.ts'
-
-export type { ChangedDraft } from '../db/statements.ts'
 
 /** Returns a stored statement as lists show it. */
 export function presentStatement(row: ListedStatement) {
@@ -46,13 +43,6 @@ export function splitItems(items: readonly (StatementLine | Adjustment)[]) {
   const isLine = (item: StatementLine | Adjustment): item is StatementLine => !isAdjustment(item)
   return { lines: items.filter(isLine), adjustments: items.filter(isAdjustment) }
 }
-
-/** Returns a change with the minor digits of its currency: where there is no statement, the store has `0`. */
-export const presentChange = ({ earned, before, ...draft }: ChangedDraft): ChangedDraft => ({
-  ...draft,
-  earned: moneyText(decimal(earned), draft.currency),
-  before: moneyText(decimal(before), draft.currency),
-})
 
 const moneyOf = (units: string, currency: string) => moneyText(fromUnits(units, currency), currency)
 

@@ -20,7 +20,6 @@ import {
 } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import {
-  Amount,
   Data,
   EmptyState,
   Live,
@@ -87,6 +86,9 @@ function NextStep({ row }: { row: Refused }) {
   return <AccountLink at={['statements', id]} children="Open the statement" />
 }
 
+/** The drafts of the largest changes that a person sees before they approve a period. */
+const LISTED_CHANGES = 10
+
 /** The value of the filter that lists all periods. */
 const ALL = 'all'
 
@@ -112,13 +114,15 @@ interface ReviewProps {
   readonly period: string
   readonly totals: StatementTotals
   readonly names: PlanNames
+  /** The drafts that differ most from the period before. */
+  readonly largest: AnswerOf<typeof listStatements>['data']
   /** The number of open cases of affiliates with drafts of the period. */
   readonly cases: number
 }
 
 /** Renders what all drafts of a period say together, and the form that approves them. */
 const Review = (props: ReviewProps, visit = useVisit()) => {
-  const { period, totals, names, cases } = props
+  const { period, totals, names, largest, cases } = props
   const { plan } = visit.query
   const hasHolds = totals.data.some(({ with_holds }) => with_holds > 0)
   const ofPlan = plan ? ` of the plan ${visible(names.get(plan) ?? plan)}` : ''
@@ -141,18 +145,11 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
           {cases === 1 ? ' it' : ' them'}.
         </p>
       )}
-      <Table
+      <Statements
         caption={`The largest changes against ${previous}`}
-        rows={totals.changes ?? []}
-        columns={{
-          Affiliate: 'affiliate_id',
-          Plan: 'plan',
-          [`In ${previous}`]: {
-            number: (row) => <Amount value={row.before} currency={row.currency} />,
-          },
-          [`In ${periodWords(period)}`]: 'earned',
-        }}
-        empty={<p class="note">Nothing differs from {previous}.</p>}
+        period={period}
+        rows={largest}
+        empty={<p class="note">There is no draft.</p>}
       />
       <div class="actions">
         <ChangeForm
@@ -332,13 +329,11 @@ export const statementsPage: Page = {
     const here: Visit = { ...visit, query: { ...query, period: shown } }
     const others = otherPeriods(sums, period ?? '', today)
     if (query.approve && period && query.status === 'draft' && totals.data.length > 0) {
-      const { meta: cases } = await api.call(listFraudCases, {
-        account,
-        status: 'open',
-        draft_of: period,
-        per_page: 1,
-      })
-      const review = { period, totals, names, cases: cases.total }
+      const [{ meta: cases }, { data: largest }] = await Promise.all([
+        api.call(listFraudCases, { account, status: 'open', draft_of: period, per_page: 1 }),
+        api.call(listStatements, { account, ...filter, order: 'change', per_page: LISTED_CHANGES }),
+      ])
+      const review = { period, totals, names, largest, cases: cases.total }
       return {
         title: `Approve ${periodWords(period)}`,
         body: (
