@@ -48,7 +48,7 @@ async function interrupted(
   path: string,
   body: object,
   nth: number,
-  meanwhile: () => Promise<void>,
+  meanwhile: () => Promise<unknown>,
 ) {
   let calls = 0
   const platform = surrounded(async (_call, act) => {
@@ -118,13 +118,16 @@ describe('a version of a plan', () => {
     expect((await put('2024-10-01')).status).toBe(201)
   })
 
-  test('is refused if the period is approved at any moment before it is stored', async () => {
+  test.each<[string, (affiliate: string, plan: string) => Promise<unknown>]>([
+    ['a statement is approved', (affiliate, plan) => approve({ ...october, affiliate, plan })],
+    ['the period is closed', (_, plan) => close('2024-10', plan)],
+  ])('is refused if %s at any moment before it is stored', async (_, happens) => {
     let refused = 0
     for (let nth = 0; ; nth++) {
       const affiliate = `n-${nth}`
       const plan = `plan-${nth}`
       await storePlan('acme-forex', plan, { ...perLot, effective_from: '2024-01-01' } as never)
-      const meanwhile = () => approve({ ...october, affiliate, plan })
+      const meanwhile = () => happens(affiliate, plan)
       const response = await interrupted(`plans/${plan}`, later('2024-10-01'), nth, meanwhile)
       if (response === null) break
       expect([409, 422], `before call ${nth}`).toContain(response.status)
@@ -143,6 +146,11 @@ describe('a version of a plan', () => {
     await storeRows([{ ...old, plan: 'other' }])
     await storeRows([old])
     expect((await withdraw()).status).toBe(409)
+    await storePlan('acme-forex', 'bonus', { ...perLot, effective_from: '2024-01-01' } as never)
+    await env.DB.exec(
+      `insert into manual_entries values ('acme-forex', 'man_1', 'a', 'bonus', 'EUR', '5.00', 'x', 'm-1', 'x', '', null, 'm-1')`,
+    )
+    expect((await askAdmin(`${PATH}/plans/bonus/versions/1`, 'DELETE')).status).toBe(409)
     expect((await put('2024-02-01')).status).toBe(201)
     expect((await askAdmin(`${PATH}/plans/ib/versions/2`, 'DELETE')).status).toBe(204)
   })

@@ -383,6 +383,18 @@ test('§20.1 a file is entered as a whole or not at all, with its mistakes by ro
   expect(await json(importing(HEAD, GOOD))).toEqual({ changed: 0 })
 })
 
+test('an approval of two persons at once counts, or is refused', async () => {
+  const entered = { state: 'entered', payable_from: null } as const
+  await enterApproved('payee', 'aff-7', ADA, entered)
+  const calls = await Promise.all(['p-1', 'p-2'].map((who) => callAs(who, { approvals: 2 })))
+  const both = await Promise.allSettled(
+    calls.map((call) => payees.approveDetails(call, 'payee', 'aff-7', 1)),
+  )
+  const [row] = await rowsOf('payees')
+  const counted = both.filter(({ status }) => status === 'fulfilled')
+  expect(JSON.parse(String(row?.approvals))).toHaveLength(counted.length)
+})
+
 test('§20.1 no number is in an answer, a row, an event or a line of the log but what is revealed', async () => {
   const lines = (['log', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name))
   await env.DB.exec(

@@ -1,7 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { portalApp } from '../../src/portal/app.tsx'
 import { WORDS } from '../../src/portal/words.ts'
+import { openBrowser } from '../console/browser.ts'
 import { ask, askAdmin, json, issuedPartner as partner } from '../partner.ts'
+import { surrounded } from '../sweep/platform.ts'
 import { type Deviation, FLAGS, newPasskey } from './authenticator.ts'
 import {
   type Browser,
@@ -125,6 +128,19 @@ describe('an invitation', () => {
     )
     expect(both.map(({ status }) => status).sort()).toEqual([303, 404])
     expect(await members()).toHaveLength(1)
+  })
+
+  test.each([
+    ['it ends', 'update affiliate_invitations set ends_at = 0'],
+    ['the affiliate is suspended', `update affiliates set status = 'suspended'`],
+  ])('does not work if %s before its member is stored', async (_, happens) => {
+    const platform = surrounded(async ({ sql }, act) => {
+      if (sql.includes('insert into affiliate_passkeys')) await env.DB.exec(happens)
+      return act()
+    })
+    const browser = openBrowser(platform, portalApp as never)
+    expect((await join(browser, await invite(), { device: await newPasskey() })).status).toBe(404)
+    expect(await members()).toEqual([])
   })
 
   test('ends after 72 hours, also between its two pages', async () => {
