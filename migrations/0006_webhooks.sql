@@ -80,19 +80,19 @@ CREATE INDEX webhook_messages_endpoint ON webhook_messages (account, endpoint, e
 
 -- What the enabled endpoints want.
 CREATE VIEW webhook_wants AS
-SELECT e.account, e.id AS endpoint, w.value AS type
-FROM webhook_endpoints e, json_each(e.events) w
-WHERE e.disabled IS NULL AND e.affiliate_id IS NULL;
+SELECT account, webhook_endpoints.id AS endpoint, w.value AS type
+FROM webhook_endpoints, json_each(events) w
+WHERE disabled IS NULL AND affiliate_id IS NULL;
 
 CREATE INDEX webhook_endpoints_affiliate ON webhook_endpoints (account, affiliate_id)
   WHERE affiliate_id IS NOT NULL;
 
 -- What the enabled postbacks of affiliates want.
 CREATE VIEW postback_wants AS
-SELECT e.account, e.affiliate_id, e.id AS endpoint, w.value AS type,
-  coalesce(e.active_since, cast(unixepoch(e.created_at, 'subsec') * 1000 AS INTEGER)) AS since
-FROM webhook_endpoints e, json_each(e.events) w
-WHERE e.disabled IS NULL AND e.affiliate_id IS NOT NULL;
+SELECT account, affiliate_id, webhook_endpoints.id AS endpoint, w.value AS type,
+  coalesce(active_since, cast(unixepoch(created_at, 'subsec') * 1000 AS INTEGER)) AS since
+FROM webhook_endpoints, json_each(events) w
+WHERE disabled IS NULL AND affiliate_id IS NOT NULL;
 
 -- An event has messages from its beginning: for the webhooks or the postbacks that want it. What takes an event
 -- back is for the postbacks that the event was for. A test event is for one endpoint.

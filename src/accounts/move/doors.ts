@@ -12,7 +12,8 @@ import { type MovedTable, quoted } from './tables.ts'
 const IS_BUSY = `(
     exists (select 1 from statement_runs where account = :account and status = 'running')
     or exists (select 1 from resets where account = :account)
-    or exists (select 1 from erasures where account = :account and next_day is not null))`
+    or exists (select 1 from erasures indexed by erasures_pending
+      where account = :account and next_day is not null))`
 
 const FIND_BUSY = compileStatement(`select ${IS_BUSY} as busy`)
 

@@ -100,7 +100,7 @@ export const listMembers = (db: D1Database, account: string, affiliate_id: strin
   all<ListedMember>(db, LIST_MEMBERS, { account, affiliate_id })
 
 const DELETE_PASSKEYS = compileStatement(`
-  delete from affiliate_passkeys
+  delete from affiliate_passkeys indexed by affiliate_passkeys_member
   where account = :account and affiliate_id = :affiliate_id and member = :id`)
 
 const DELETE_MEMBER = compileStatement(`

@@ -394,12 +394,12 @@ const BOOK_STATEMENTS = compileStatement(`
 
 /** Stores the approved statement of each manual entry. */
 const BOOK_MANUAL_ENTRIES = compileStatement(`
-  update manual_entries set statement = v.id
-  from (
-    select s.id, m.value ->> 'id' as entry
+  with v as materialized (
+    select s.account, s.id, m.value ->> 'id' as entry
     from ${APPROVED} cross join json_each(s.statement, '$.manual') m where ${OF_APPROVAL}
-  ) v
-  where manual_entries.account = :account and manual_entries.id = v.entry
+  )
+  update manual_entries set statement = v.id
+  from v where manual_entries.account = v.account and manual_entries.id = v.entry
     and manual_entries.statement is null`)
 
 /** Writes `statement.approved`. */

@@ -71,12 +71,12 @@ const BOOK_PAYMENTS = compileStatement(`
 
 /** Marks statements as paid. */
 export const PAY = compileStatement(`
-  update statements set status = 'paid', payment = v.reference
-  from (
-    select r.value ->> 0 as reference, i.value as id
+  with v as materialized (
+    select :account as account, r.value ->> 0 as reference, i.value as id
     from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 5) i
-  ) v
-  where statements.account = :account and statements.id = v.id`)
+  )
+  update statements set status = 'paid', payment = v.reference
+  from v where statements.account = v.account and statements.id = v.id`)
 
 /** What an event of a payment names of a statement. */
 const PAID_MEMBERS = `'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'plan', s.plan, 'period', s.period,

@@ -86,7 +86,7 @@ const REJECT_IN_FORCE = compileStatement(`
           and e.withdrawn_at is null and e.effective_from < v.effective_from)
       and (
         exists (select 1 from assignments a where a.account = v.account and a.plan = v.plan)
-        or exists (select 1 from manual_entries m
+        or exists (select 1 from manual_entries m indexed by manual_entries_open
           where m.account = v.account and m.plan = v.plan and m.statement is null)
         or exists (select 1 from closed_periods c where c.account = v.account and c.plan = v.plan)
         or exists (select 1 from statements s indexed by statements_closed

@@ -52,7 +52,7 @@ export const listFiles = (
   )
 
 const FIND_FILE = compileStatement(`
-  select ${COLUMNS.join()} from exports
+  select ${COLUMNS.join()} from exports indexed by exports_id
   where account = :account and id = :id and part > 0`)
 
 /** Returns a file of an account, also one that was replaced and is not deleted yet; null if there is none. */

@@ -7,9 +7,11 @@ import { IS_WAITING } from './cases.ts'
 const READ_CASES = compileStatement(`
   select affiliate_id, waiting, count(*) as cases from (
     select c.affiliate_id, c.status, c.severity, c.action, ${IS_WAITING} as waiting from (
-      select * from fraud_cases where account = :account and status = 'open'
+      select * from fraud_cases indexed by fraud_cases_open
+      where account = :account and status = 'open'
       union all
-      select * from fraud_cases where account = :account and status = 'confirmed' and keep_hold = 1
+      select * from fraud_cases indexed by fraud_cases_holding
+      where account = :account and status = 'confirmed' and keep_hold = 1
     ) c
   )
   where waiting or status = 'open' and (severity = 'high' or action = 'hold')

@@ -123,7 +123,7 @@ const WITH_STORED = `${JSON_EACH}(:rows) r
 
 /** Aborts the batch if a person has decided one of the cases since it was read. */
 const REJECT_DECIDED = compileStatement(`
-  select ${ABORT} where exists (select 1 from ${WITH_STORED} where c.status <> 'open')`)
+  select ${ABORT} where exists (select 1 from ${WITH_STORED} where ifnull(c.status, 'open') <> 'open')`)
 
 /** Adds an entry to the audit log for each case that begins to hold payouts (§17, law 4). */
 const LOG_HOLDS = compileStatement(`

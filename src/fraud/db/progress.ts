@@ -77,7 +77,7 @@ const FINISH = compileStatement(`
   where account = :account`)
 
 const EXPIRE = compileStatement(`
-  update fraud_cases set status = 'expired'
+  update fraud_cases indexed by fraud_cases_open set status = 'expired'
   where account = :account and status = 'open' and action = 'flag' and last_day < :expired_before`)
 
 /** The place of an evaluation: its days, and the last rule that is done. */

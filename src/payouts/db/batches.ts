@@ -182,13 +182,13 @@ const INSERT_TRANSFERS = compileStatement(`
 
 /** Aborts if one of the statements is paid, or another transfer has it. */
 const CLAIM_STATEMENTS = compileStatement(`
-  update statements as s set transfer = iif(${IS_DUE} and ${IS_FREE}, v.transfer, ${ABORT})
-  from (
-    select t.id as transfer, i.value as id
+  with v as materialized (
+    select t.account, t.id as transfer, i.value as id
     from transfers t indexed by transfers_batch cross join json_each(t.statements) i
     where t.account = :account and t.batch = :id
-  ) v
-  where s.account = :account and s.id = v.id`)
+  )
+  update statements as s set transfer = iif(${IS_DUE} and ${IS_FREE}, v.transfer, ${ABORT})
+  from v where s.account = v.account and s.id = v.id`)
 
 /** Returns the statements that store the transfers of a batch, which take their statements, all or none. */
 export function insertTransfers(

@@ -216,11 +216,11 @@ const withoutReasons = (array: string, isOwn: string) => `(
 
 /** What banks have said of a payee, wherever it stands: it may name the owner and the account. Codes stay. */
 const ERASE_WORDS = [
-  `update transfers set reason = null, name_check = null
+  `update transfers indexed by transfers_affiliate set reason = null, name_check = null
     where account = :account and affiliate_id = :id`,
   `update payment_returns set reason = 'Erased' where account = :account and payment in (
       select reference from payments where account = :account and affiliate_id = :id)`,
-  `update webhook_events set data = json_replace(data, '$.reason', null)
+  `update webhook_events indexed by webhook_events_about set data = json_replace(data, '$.reason', null)
     where account = :account and type = 'payout.returned' and data ->> 'affiliate_id' = :id`,
   `update payout_answers set entries = ${withoutReasons('entries', `i.value ->> 'transfer' in ${OWN_TRANSFERS}`)},
       summary = json_set(summary, '$.transfers',

@@ -67,14 +67,14 @@ export type Move = Pick<StoredTransfer, 'id' | 'state'> &
 const PAIRS = Object.entries(MOVES).flatMap(([to, all]) => all.map((from) => `'${from} ${to}'`))
 
 const MOVE = compileStatement(`
-  update transfers set state = v.state, code = v.code, reason = v.reason,
-    name_check = ifnull(v.name_check, transfers.name_check), changed_at = :now
-  from (
-    select value ->> 'id' as id, value ->> 'state' as state, value ->> 'code' as code,
+  with v as materialized (
+    select :account as account, value ->> 'id' as id, value ->> 'state' as state, value ->> 'code' as code,
       value ->> 'reason' as reason, value ->> 'name_check' as name_check
     from ${JSON_EACH}(:moves)
-  ) v
-  where transfers.account = :account and transfers.id = v.id
+  )
+  update transfers set state = v.state, code = v.code, reason = v.reason,
+    name_check = ifnull(v.name_check, transfers.name_check), changed_at = :now
+  from v where transfers.account = v.account and transfers.id = v.id
     and (transfers.state || ' ' || v.state in (${PAIRS})
       or transfers.state = v.state and v.name_check is not null)`)
 

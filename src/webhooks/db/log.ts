@@ -52,7 +52,7 @@ export const listMessages = (
   )
 
 const REPLAY = compileStatement(`
-  update webhook_messages set status = 'pending', attempts = 0, next_at = :now, queued_until = 0
+  update webhook_messages indexed by webhook_messages_endpoint set status = 'pending', attempts = 0, next_at = :now, queued_until = 0
   where account = :account and endpoint = :endpoint
     and iif(:event is null, status = 'dead', event = :event)
   returning event`)

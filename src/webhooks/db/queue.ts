@@ -172,7 +172,7 @@ const AUDIT_DISABLED = compileStatement(`
 
 /** Makes the pending messages of an endpoint dead letters, which a replay can send. */
 const END_PENDING = compileStatement(`
-  update webhook_messages set status = 'dead'
+  update webhook_messages indexed by webhook_messages_due set status = 'dead'
   where account = :account and endpoint = :endpoint and status = 'pending'`)
 
 const DISABLE = compileStatement(`
