@@ -424,12 +424,16 @@ describe('personal data', () => {
 })
 
 describe('an account', () => {
-  test('whose exports are turned off has no files and objects', async () => {
+  test('whose exports are turned off has no files and objects until they are turned on again', async () => {
     await twoMonths()
+    const { length } = await filesOf(ACCOUNT)
     await turnOn(ACCOUNT, 'off')
     await runExport(ACCOUNT)
     expect(await filesOf(ACCOUNT)).toEqual([])
     expect((await env.EXPORTS.list()).objects).toEqual([])
+    await turnOn(ACCOUNT)
+    await runExport(ACCOUNT)
+    expect(await filesOf(ACCOUNT)).toHaveLength(length)
   })
 
   test('that is disabled keeps its files, and gets no new ones', async () => {

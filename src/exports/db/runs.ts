@@ -44,14 +44,11 @@ export const endExportRun = async (db: D1Database, account: string, run: string)
   await writeBatch(db, [bindStatement(db, END_RUN, values)])
 }
 
-const DROP_EXPORTS = [
-  compileStatement('delete from exports where account = :account'),
-  compileStatement('delete from export_runs where account = :account'),
-]
+const DROP_FILES = compileStatement('delete from exports where account = :account')
 
-/** Forgets all files of an account. Messages of its run do nothing from now on. */
+/** Forgets all files of an account: the next run writes them again. */
 export const dropExports = async (db: D1Database, account: string): Promise<void> => {
-  await withD1Retry(() => db.batch(DROP_EXPORTS.map((one) => bindStatement(db, one, { account }))))
+  await writeBatch(db, [bindStatement(db, DROP_FILES, { account })])
 }
 
 const FIND_RESET = compileStatement('select 1 as found from resets where account = :account')
