@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { type ClosedPart, readClosedStatements } from '../../src/commission/db/closings.ts'
+import { draftBatches } from '../../src/commission/db/draft-batches.ts'
+import { readDigests } from '../../src/commission/db/drafts.ts'
 import { PART_LIMITS } from '../../src/commission/limits.ts'
 import { statementOfLine } from '../../src/commission/run/ids.ts'
 import { beginRun, makeStep } from '../../src/commission/run/runs.ts'
@@ -101,6 +103,18 @@ test('parts follow their statement, and an unchanged one writes nothing', async 
     'select (select count(*) from statements) + (select count(*) from statement_lines) as n',
   ).first<{ n: number }>())!
   expect(n).toBe(0)
+})
+
+test('the parts of a statement that is approved while a run finds nothing earned stay', async () => {
+  await firm()
+  await run('run_1')
+  const drop = await readDigests(env.DB, 'acme-forex', '2026-10', ['aff-7'])
+  await env.DB.prepare(`update statements set status = 'approved', approved_at = 0`).run()
+  const step = { account: 'acme-forex', id: 'run_1', step: 1 }
+  const changes = { put: [], drop, step, readAt: Date.now(), computedAt: '' }
+  await env.DB.batch(draftBatches(env.DB, changes).flat())
+  const parts = env.DB.prepare('select count(*) as n from statement_lines')
+  expect(await parts.first('n')).toBe(2)
 })
 
 test('the lines of an approved statement in parts are all read', async () => {
