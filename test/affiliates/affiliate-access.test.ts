@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import { digest } from '../../src/platform/auth/secret.ts'
+import { DAY_MS } from '../../src/platform/durations.ts'
 import { signedIn } from '../console/browser.ts'
 import { askAdmin, json, issuedPartner as partner } from '../partner.ts'
 
@@ -112,6 +113,17 @@ test('an invitation is ended once, and is of one affiliate', async () => {
   )
   expect(ended).toHaveLength(1)
   expect((await invite('IB-99')).status).toBe(404)
+})
+
+test('an invitation is listed until 30 days after its end', async () => {
+  const { id } = await json(invite())
+  const listedAfter = async (days: number) => {
+    const end = env.DB.prepare('update affiliate_invitations set ends_at = ? where id = ?')
+    await end.bind(Date.now() - days * DAY_MS, id).run()
+    await invite()
+    return (await invitations()).some((one: { id: string }) => one.id === id)
+  }
+  expect([await listedAfter(29), await listedAfter(31)]).toEqual([true, false])
 })
 
 test('a member is listed, and removed with their passkeys', async () => {

@@ -5,7 +5,7 @@ import { CAUSED } from '../../src/affiliates/db/postback-causes.ts'
 import { addressPostback } from '../../src/affiliates/postback-address.ts'
 import { queuePostbacks } from '../../src/affiliates/postback-causes.ts'
 import { encodeTrackingCode, newClickId } from '../../src/attribution/code.ts'
-import { storeClicks } from '../../src/attribution/db/clicks.ts'
+import { SUBS, storeClicks } from '../../src/attribution/db/clicks.ts'
 import { digest } from '../../src/platform/auth/secret.ts'
 import { DAY_MS } from '../../src/platform/durations.ts'
 import { periodOf } from '../../src/platform/money/calendar.ts'
@@ -626,7 +626,8 @@ test('the parameters of the click are sent, also once the click is no longer kep
     const code = new URL(response.headers.get('Location') ?? '').searchParams.get('tracking_data')
     const click_id = code?.slice(11, 23) ?? ''
     const stored = { account: 'acme-forex', link_id, click_id, clicked_at: Date.now() }
-    await storeClicks(env.DB, [{ ...stored, subs: { sub1 } }])
+    const subs = Object.fromEntries(SUBS.map((name) => [name, sub1]))
+    await storeClicks(env.DB, [{ ...stored, subs }])
     return code
   }
   const signup = { ...ada, affiliate_id: 'own', signup_date: hoursAgo(-0.1) }
