@@ -1,6 +1,6 @@
 import { listStatements, readParts } from '../commission/db/statements.ts'
+import { presentStatement, splitItems } from '../commission/operations/present-statement.ts'
 import type { Adjustment, StatementLine } from '../commission/run/draft.ts'
-import { presentStatement, splitItems } from '../commission/statements/present.ts'
 import { dayText } from '../platform/db/column-types.ts'
 import type { KeyValue } from '../platform/db/paginate.ts'
 import { parsePeriod } from '../platform/money/calendar.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { listStatements } from '../commission/statements/operations.ts'
+import { listStatements } from '../commission/operations/statements.ts'
 import { respond } from '../pages/base/respond.ts'
 import { Data } from '../pages/parts/data.tsx'
 import { Table } from '../pages/parts/table.tsx'

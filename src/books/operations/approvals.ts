@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { readPathPeriod } from '../../commission/operations/path-period.ts'
+import { presentStatement } from '../../commission/operations/present-statement.ts'
 import {
   approval,
   payment,
@@ -6,8 +8,6 @@ import {
   periodApproval,
 } from '../../commission/shapes/book-fields.ts'
 import { statement } from '../../commission/shapes/statements.ts'
-import { readPathPeriod } from '../../commission/statements/path-period.ts'
-import { presentStatement } from '../../commission/statements/present.ts'
 import { type Call, operation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import type { Period } from '../../platform/money/calendar.ts'

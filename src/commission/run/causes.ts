@@ -20,7 +20,6 @@ import { type FactNeeds, factNeeds } from '../plans/fact-needs.ts'
 import type { Assignment } from '../plans/stored-plans.ts'
 import type { OverrideRule, Rule } from '../plans/types.ts'
 import { dependencies, type OpenAccount } from './account.ts'
-import { settledAt } from './books.ts'
 import {
   type Cause,
   type CausesOf,
@@ -29,6 +28,7 @@ import {
   type RecordCause,
 } from './cause.ts'
 import { listCauses } from './cause-list.ts'
+import { settledAt } from './read-books.ts'
 import { stateOf } from './select-facts.ts'
 import type { EarlyCustomer, Start } from './starts.ts'
 import type { StoredAccount } from './stored-account.ts'

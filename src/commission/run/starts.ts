@@ -23,7 +23,7 @@ import { type Plan, planKey } from '../engine/plans-in-force.ts'
 import type { Beginning, PlanResult } from '../engine/settlement.ts'
 import type { PlanState } from '../engine/state.ts'
 import { dependencies, type OpenAccount } from './account.ts'
-import { type AccountBooks, type Closing, readBooks } from './books.ts'
+import { type AccountBooks, type Closing, readBooks } from './read-books.ts'
 import { ratesWithin } from './stored-account.ts'
 
 // Where a computation begins: behind the last closed period whose kept states hold, and with which rates.

@@ -1,6 +1,6 @@
 import { createAccount, listAccounts } from '../../accounts/accounts.ts'
 import { newAccount } from '../../accounts/fields.ts'
-import { listPeriods } from '../../commission/statements/operations.ts'
+import { listPeriods } from '../../commission/operations/statements.ts'
 import { counted } from '../../commission/words/english.ts'
 import {
   accountPath,

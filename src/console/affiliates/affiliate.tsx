@@ -14,7 +14,7 @@ import {
 import { listQuestions } from '../../affiliates/operations/questions.ts'
 import { listLedger } from '../../books/operations/ledger.ts'
 import { listPlans } from '../../commission/operations/plans.ts'
-import { listStatements } from '../../commission/statements/operations.ts'
+import { listStatements } from '../../commission/operations/statements.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { allOf, type Change, type Page, type Values, type Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
+import type { getStatement } from '../../commission/operations/statements.ts'
 import type { Adjustment } from '../../commission/run/draft.ts'
-import type { getStatement } from '../../commission/statements/operations.ts'
 import { type BalanceRow, balanceOf } from '../../commission/why/balance.ts'
 import { correctionSentence } from '../../commission/why/cause-words.ts'
 import { money } from '../../commission/words/english.ts'

@@ -1,7 +1,7 @@
 import { listQuestions } from '../../affiliates/operations/questions.ts'
 import { approveStatement, payStatement, returnPayment } from '../../books/operations/approvals.ts'
 import { addManualEntry } from '../../books/operations/manual-entries.ts'
-import { getStatement } from '../../commission/statements/operations.ts'
+import { getStatement } from '../../commission/operations/statements.ts'
 import { money } from '../../commission/words/english.ts'
 import type { ReturnedPayment } from '../../ledger/db/booked.ts'
 import { dayBefore, type Page, useVisit, type Visit, withQuery } from '../../pages/base/page.ts'

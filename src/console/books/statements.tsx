@@ -6,7 +6,7 @@ import {
   listPeriods,
   listStatements,
   startRun,
-} from '../../commission/statements/operations.ts'
+} from '../../commission/operations/statements.ts'
 import { counted } from '../../commission/words/english.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import {

@@ -1,6 +1,6 @@
 import { getAccount } from '../../accounts/accounts.ts'
 import { listAttention } from '../../accounts/attention.ts'
-import { listPeriods } from '../../commission/statements/operations.ts'
+import { listPeriods } from '../../commission/operations/statements.ts'
 import { getFeed } from '../../ingest/operations/feeds.ts'
 import { accountPath, dayBefore, type Page, withQuery } from '../../pages/base/page.ts'
 import { Amount, count, isolated, periodWords, Time } from '../../pages/parts/data.tsx'

@@ -1,11 +1,11 @@
 import { getAccount } from '../../accounts/accounts.ts'
 import { listEventDefinitions } from '../../accounts/events.ts'
 import { type getPlan, putPlan } from '../../commission/operations/plans.ts'
+import { listPeriods } from '../../commission/operations/statements.ts'
 import { conditions as allConditions } from '../../commission/plans/conditions.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms } from '../../commission/plans/plan.ts'
 import { type Vocabulary, vocabularyOf } from '../../commission/plans/vocabulary.ts'
-import { listPeriods } from '../../commission/statements/operations.ts'
 import { resourcesOf } from '../../ingest/verticals.ts'
 import { nullIfConflict } from '../../pages/api-errors.ts'
 import {

@@ -1,5 +1,5 @@
+import { listPeriods } from '../../commission/operations/statements.ts'
 import { REASONS } from '../../commission/shapes/reasons.ts'
-import { listPeriods } from '../../commission/statements/operations.ts'
 import { getUnearned, listUnearnedRecords } from '../../commission/why/operations.ts'
 import { type Page, type Visit, VisitContext } from '../../pages/base/page.ts'
 import { Data, EmptyState, Pager } from '../../pages/parts/data.tsx'

@@ -3,7 +3,7 @@ import type {
   getStatementTotals,
   listPeriods,
   listStatements,
-} from '../../commission/statements/operations.ts'
+} from '../../commission/operations/statements.ts'
 import { counted } from '../../commission/words/english.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { nextPeriod, storedPeriod } from '../../platform/money/calendar.ts'

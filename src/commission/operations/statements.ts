@@ -37,7 +37,7 @@ import {
   presentStatement,
   presentSums,
   presentWhole,
-} from './present.ts'
+} from './present-statement.ts'
 import { ENTRY_COLUMNS, sendStatementCsv } from './statement-csv.ts'
 
 const filters = {

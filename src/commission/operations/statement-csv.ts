@@ -6,7 +6,7 @@ import { invalidQuery } from '../../platform/http/query.ts'
 import { csvHeaders, writeCsv } from '../../platform/money/csv.ts'
 import { rowOf } from '../../platform/money/csv-list.ts'
 import { PART_LIMITS } from '../limits.ts'
-import type { presentWhole } from './present.ts'
+import type { presentWhole } from './present-statement.ts'
 
 // The lines, adjustments and manual entries of a statement as CSV.
 
