@@ -71,14 +71,11 @@ export const dismiss = (db: D1Database, account: string, reference: string) =>
   requiredChange(db, DISMISS, { account, reference })
 
 /** The query of the affiliates of whom money may have left twice: no batch pays them by itself. */
-export const PAID_TWICE = [
-  ['id', 'not indexed'],
-  ['batch', 'indexed by transfers_batch'],
-]
+export const PAID_TWICE = ['not indexed on t.id', 'indexed by transfers_batch on t.batch']
   .map(
-    ([reference, index]) => `
+    (found) => `
     select t.affiliate_id from bank_movements m indexed by bank_movements_open
-    cross join transfers t ${index} on t.account = m.account and t.${reference} = m.reference
+    cross join transfers t ${found} = m.reference and t.account = m.account
     where m.account = :account and m.doubt in ('paid_twice', 'paid_after_cancel') and m.dismissed = 0`,
   )
   .join(' union all ')
