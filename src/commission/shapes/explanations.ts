@@ -171,14 +171,6 @@ export const linePart = described(() =>
   ),
 )
 
-/** Beside a page of the parts of a line. */
-export const partsChanged = described(() => ({
-  changed: member(
-    v.boolean(),
-    'Whether the records changed since the line was settled, so that they are no longer what it counted.',
-  ),
-}))
-
 /** What a customer adds to a line. */
 export type LinePart = Fixed<v.InferOutput<typeof linePart>>
 

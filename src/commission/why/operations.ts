@@ -16,7 +16,6 @@ import {
   explanation,
   linePart,
   lineRecord,
-  partsChanged,
   qualification,
   recordEarnings,
   unearned,
@@ -122,20 +121,17 @@ export const listLineParts = list({
   path: '/lines/{line_id}/parts',
   params: { line_id },
   words: described(() => ({
-    description: `Returns what each customer adds to a line by the records as they are now, the largest first. The sum is the base of the line before \`fixed\` terms and a fence, or its units, unless records have changed since: then \`changed\` is true. An override over lines has none: the step \`sources\` of the explanation has the lines of the affiliate below. An affiliate sees no customers of affiliates below. ${LIMIT}`,
+    description: `Returns what each customer adds to a line by the records as they are now, the largest first. The sum is the base of the line before \`fixed\` terms and a fence, or its units, unless records have changed since. An override over lines has none: the step \`sources\` of the explanation has the lines of the affiliate below. An affiliate sees no customers of affiliates below. ${LIMIT}`,
     answer: linePart,
-    more: partsChanged,
     errors: ['validation_failed'],
     command: { name: 'lines parts' },
   })),
   async list(call, { line_id: name }, page) {
     const found = await findLine(call, await lineOf(call, name))
-    const { parts, changed } = await computeFor(call, async () =>
-      listParts(await openLine(call, found)),
-    )
+    const parts = await computeFor(call, async () => listParts(await openLine(call, found)))
     const isOfOthers = parseScope(found.item.scope ?? '').of === 'affiliate'
     const seen = call.affiliate && isOfOthers ? [] : parts
-    return { ...pageOfAll(seen, page), more: { changed } }
+    return pageOfAll(seen, page)
   },
 })
 

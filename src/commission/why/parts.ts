@@ -7,7 +7,6 @@ import {
   type Decimal,
   decimal,
   plainText,
-  sum,
   ZERO,
 } from '../../platform/money/decimal.ts'
 import { asOf } from '../engine/customer.ts'
@@ -23,7 +22,6 @@ import { openPeriod } from '../run/on-request.ts'
 import { accountFor } from '../run/starts.ts'
 import type { LinePart, LineRecord } from '../shapes/explanations.ts'
 import type { LineJson } from '../shapes/line-json.ts'
-import type { Step, StepOf } from '../shapes/steps.ts'
 import type { FoundItem, LineReader } from './explain.ts'
 import { recordQueries } from './record-queries.ts'
 import { type CustomerFilter, evaluatedCustomers } from './unearned.ts'
@@ -40,7 +38,6 @@ interface OpenedLine {
   readonly rule: CompiledRule
   readonly version: Version
   readonly line: LineJson
-  readonly steps: readonly Step[]
 }
 
 const NO_LINE = 'This adjustment has no records: its line is none now.'
@@ -59,18 +56,14 @@ export async function openLine(
   if (!line || !period) throw new ApiError('not_found', { detail: NO_LINE })
   const opened = await openPeriod(reader.env, reader.grant, reader.session, period)
   const account = await accountFor(opened, affiliate, plan)
-  const written = steps?.steps ?? []
   // What an affiliate pays upwards is a line of the other affiliate's plan.
-  const paidFor = stepIn(written, 'funded')?.plan ?? plan
+  const paidFor = steps?.steps.find((one) => one.step === 'funded')?.plan ?? plan
   const versions = [...account.inForce.plans.values()].flatMap((one) => one.versions)
   const version = versions.find((one) => one.plan === paidFor && one.version === line.version)
   const rule = version?.rules.find((one) => one.id === line.rule)
   if (!version || !rule) throw new ApiError('not_found', { detail: NO_LINE })
-  return { account, period, affiliate, rule, version, line, steps: written }
+  return { account, period, affiliate, rule, version, line }
 }
-
-const stepIn = <N extends Step['step']>(steps: readonly Step[], name: N): StepOf<N> | undefined =>
-  steps.find((one): one is StepOf<N> => one.step === name)
 
 /** Returns whose records a line counts. */
 function customersOf({ rule, line, affiliate }: OpenedLine): CustomerFilter {
@@ -115,14 +108,8 @@ async function* countedOf(opened: OpenedLine, of: CustomerFilter): AsyncGenerato
 const plus = (sum: Decimal | null, text: string | null): Decimal | null =>
   text === null ? sum : add(sum ?? ZERO, decimal(text))
 
-/** What customers add to a line now, by customer, and whether that is other than what the line counted. */
-interface LineParts {
-  readonly parts: readonly LinePart[]
-  readonly changed: boolean
-}
-
 /** Returns what each customer adds to a line now, the largest first. A line that counts other lines has no customers. */
-export async function listParts(opened: OpenedLine): Promise<LineParts> {
+export async function listParts(opened: OpenedLine): Promise<LinePart[]> {
   const parts = new Map<string, { records: number; base: Decimal | null; units: Decimal | null }>()
   for await (const { customer_id, earning } of countedOf(opened, customersOf(opened))) {
     const part = parts.get(customer_id) ?? { records: 0, base: null, units: null }
@@ -132,7 +119,7 @@ export async function listParts(opened: OpenedLine): Promise<LineParts> {
     parts.set(customer_id, part)
   }
   // Affiliates may see other names, of which the order of the ids would tell something.
-  const listed = [...parts]
+  return [...parts]
     .toSorted(
       ([a, one], [b, other]) =>
         compare(other.base ?? other.units ?? ZERO, one.base ?? one.units ?? ZERO) ||
@@ -144,26 +131,6 @@ export async function listParts(opened: OpenedLine): Promise<LineParts> {
       base: base && plainText(base),
       units: units && plainText(units),
     }))
-  return { parts: listed, changed: isChanged(opened, listed) }
-}
-
-function isChanged({ steps, rule, line }: OpenedLine, parts: readonly LinePart[]): boolean {
-  if (stepIn(steps, 'sources') || stepIn(steps, 'funded')) return false
-  const [base, units] = [stepIn(steps, 'base'), stepIn(steps, 'units')]
-  const counted = base ?? units
-  // A line that pays once has lost its records, or not.
-  if (!counted) return parts.length === 0
-  if (counted.records !== parts.reduce((all, one) => all + one.records, 0)) return true
-  const was = base ? base.base : (stepIn(steps, 'floor')?.before ?? units?.units ?? '0')
-  const fixed = base ? fixedOf(rule, line) : ZERO
-  const now = parts.map((one) => decimal((base ? one.base : one.units) ?? '0'))
-  return compare(sum([...now, fixed]), decimal(was)) !== 0
-}
-
-/** Returns what the base of a line has besides its records. */
-function fixedOf(rule: CompiledRule, { scope }: LineJson): Decimal {
-  if (rule.kind === 'override') return 'base' in rule.of ? rule.of.base.fixed : ZERO
-  return rule.kind === 'share' && scope === 'affiliate' ? rule.base.fixed : ZERO
 }
 
 /** Returns the records of a customer that a line counts, in order of time. */
