@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { MARK_DAYS } from '../../src/ingest/db/changed.ts'
+import { ATTRIBUTION, MARK_DAYS } from '../../src/ingest/db/changed.ts'
 import { FIELDS } from '../../src/ingest/db/record-table.ts'
 import { bindStatement } from '../../src/platform/db/statement.ts'
 import { dayInZone } from '../../src/platform/zone.ts'
@@ -286,14 +286,16 @@ const STORED_TABLES = [
   'events',
 ]
 
-/** Stores a world in place of what an account has stored before, with a mark of its first day; its books stay. */
+/** Stores a world in place of what an account has stored before, with marks of its first day: customers may have moved, too. Its books stay. */
 export async function replaceWorld(world: World, account: string): Promise<void> {
   const remove = (table: string, column: string) =>
     env.DB.prepare(`delete from ${table} where ${column} = ?`).bind(account)
   await env.DB.batch([
     ...STORED_TABLES.map((table) => remove(table, 'account')),
     remove('accounts', 'id'),
-    bindStatement(env.DB, MARK_DAYS, { account, resource: 'transactions', days: '[0]' }),
+    ...['transactions', ATTRIBUTION].map((resource) =>
+      bindStatement(env.DB, MARK_DAYS, { account, resource, days: '[0]' }),
+    ),
   ])
   await storeWorld(world, account)
   await storeRates(world)
