@@ -47,7 +47,7 @@ export function dataTests(shared: () => Shared): void {
       .click()
     await page.waitForURL(/\/deliveries\/dlv_/)
     const refused = page.getByRole('table', { name: 'Each record with its errors' })
-    assert.match(await refused.innerText(), /type · Not one of the choices/)
+    assert.match(await refused.innerText(), /Transaction type/)
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
     await openSignedIn(shared(), ACCOUNT)
     await page.getByLabel('Find a record or an affiliate by its id').fill(id)

@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../platform/http/operation.ts'
 import type { FormattedIssue } from '../../platform/validation/messages.ts'
 import { accountPath, dayBefore, type Visit, withQuery } from '../base/page.ts'
 import { Badge, Sentence, titleOf, visible } from './data.tsx'
-import { errorTitle, errorWords, nameOf } from './plain-words.ts'
+import { errorWords, nameOf } from './plain-words.ts'
 
 // The parts of pages that show deliveries and their errors.
 
@@ -61,9 +61,7 @@ export const Errors = ({ errors }: { errors: readonly FormattedIssue[] }) => (
               <Sentence text={hint} />
             </span>
           )}{' '}
-          <small>
-            {placeOf(error.pointer)} · {errorTitle(error.code)}
-          </small>
+          <small>{placeOf(error.pointer)}</small>
         </li>
       )
     })}

@@ -6,32 +6,6 @@ import { labelOf } from './record-fields.tsx'
 
 // Sentences of the administration API, which is written for engineers, as a member reads them.
 
-/** The codes of errors in words. */
-const ERROR_TITLES: Readonly<Record<string, string>> = {
-  required: 'A field is missing',
-  field_case: 'Wrong spelling of a field',
-  type: 'Wrong type of value',
-  enum: 'Not one of the choices',
-  pattern: 'Wrong form',
-  date_time: 'Not a valid time',
-  date: 'Not a valid day',
-  number: 'Not a valid number',
-  digits: 'Too many digits',
-  decimals: 'Too many decimal places',
-  minimum: 'Too small',
-  maximum: 'Too large',
-  length: 'Too long, or empty',
-  text: 'Invalid characters',
-  email: 'Not an email address',
-  currency: 'Unknown currency',
-  no_kpi: 'No amount',
-  duplicate_key: 'Sent twice in one delivery',
-  record_count: 'Wrong number of records',
-}
-
-/** Returns the code of an error in words. */
-export const errorTitle = (code: string): string => ERROR_TITLES[code] ?? labelOf(code)
-
 /** What forms call the fields of requests. */
 const NAMES: Readonly<Record<string, string>> = {
   from: 'From',
