@@ -1,5 +1,6 @@
 import type { Grant } from '../../platform/auth/grant.ts'
 import { digest } from '../../platform/auth/secret.ts'
+import { memoize } from '../../platform/memoize.ts'
 import { lastPlausibleInstant, timeWarnings } from '../../platform/validation/plausibility.ts'
 import type { RecordValidator } from '../../platform/validation/record-validator.ts'
 import { suggest } from '../../platform/validation/suggest.ts'
@@ -15,20 +16,14 @@ import { activity as fields } from './fields.ts'
 function activityValidator(grant: Grant): RecordValidator {
   const definitions = definitionsByName(grant.events)
   const names = [...definitions.keys()]
-  // The names of a request are few, and a comparison with all definitions takes long.
-  const closest = new Map<string, string | null>()
+  // A request has few names, and a comparison with all definitions takes long.
+  const closest = memoize((name: string) => suggest(name, names) ?? '')
   const rules: EventRules = {
     zone: grant.time_zone,
     definitions,
     signs: grant.amount_signs,
     isUnmappedStatus: unmappedStatusFinder(grant),
-    suggestName: (name) => {
-      const known = closest.get(name)
-      if (known !== undefined) return known
-      const found = suggest(name, names)
-      closest.set(name, found)
-      return found
-    },
+    suggestName: (name) => closest(name) || null,
   }
   return {
     acceptsDataWrapper: false,
