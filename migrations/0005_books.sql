@@ -332,11 +332,13 @@ CREATE TABLE bank_movements (
   day            TEXT NOT NULL,
   bank_reference TEXT NOT NULL,
   n              INTEGER NOT NULL,
+  -- What moved, if it is not the amount of the transfer.
+  other          TEXT NOT NULL,
   amount         TEXT,
   currency       TEXT,
   doubt          TEXT CHECK (doubt IN ('paid_twice', 'paid_after_cancel', 'not_booked')),
   dismissed      INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
-  PRIMARY KEY (account, reference, direction, day, bank_reference, n)
+  PRIMARY KEY (account, reference, direction, day, other, bank_reference, n)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX bank_movements_open ON bank_movements (account, reference)

@@ -127,6 +127,15 @@ test('§20.4 the same movement in another file is unchanged, whoever gives it a 
   )
 })
 
+test('§20.4 a row of another amount is another movement, also on the same day', async () => {
+  const { a } = all as { a: Sent }
+  const [whole, fee] = [entry(a, 0), { ...entry(a, 0), amount: '5.00' }]
+  await book(camt([whole]))
+  expect(await book(camt([fee]))).toMatchObject({ booked: [], doubts: 1 })
+  expect(await openDoubts(a.batch)).toEqual([[a.id, 'not_booked']])
+  expect(await json(send(camt([fee, whole])))).toMatchObject({ doubts: 0, unchanged: 2 })
+})
+
 test('§20.4 what moves after a return, a rejection or a cancellation is named', async () => {
   const { a, b, c } = all as Record<'a' | 'b' | 'c', Sent>
   const { d } = await sent({ d: '5.00' })

@@ -218,7 +218,8 @@ export async function payoutRows(db: D1Database, account: string) {
     ),
     insert(db, 'bank_movements', {
       ...{ account, reference: entry.transfer, direction: 'paid', day: '2026-11-27', n: 1 },
-      ...{ bank_reference: 'B-1', amount: '2.00', currency: 'EUR', doubt: 'not_booked' },
+      ...{ other: '2.00', bank_reference: 'B-1', amount: '2.00', currency: 'EUR' },
+      doubt: 'not_booked',
     }),
     insert(db, 'payout_answers', {
       ...{ account, hash: ANSWER_HASH, created_at: Date.UTC(2026, 0) },

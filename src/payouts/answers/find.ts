@@ -48,6 +48,8 @@ export interface Found {
   /** Why nothing is booked of it; null: it is exact. */
   readonly problem: string | null
   readonly day: string | null
+  /** What moved, if it is not the amount of its transfers: another amount is another movement. */
+  readonly other: string
   /** It is of less than its transfers. */
   readonly isLess: boolean
 }
@@ -91,6 +93,7 @@ export function finder(known: Known) {
         problemOf(row, exact ?? about, readings, begin, known) ??
         (exact ? null : mismatchOf(row, about, due, less)),
       day: readings[0] ?? row.days[0] ?? null,
+      other: exact ? '' : String(row.amount?.amount),
       isLess: compare(less, ZERO) > 0,
     }
   }

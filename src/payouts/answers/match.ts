@@ -97,7 +97,7 @@ const newMatching = (known: Known) => ({
   movements: knownMovements(known.movements),
   /** How near the status and the name check of a transfer stand to it. */
   levels: new Map<string, number>(),
-  /** How many movements a file has of a reference, a direction and a day. */
+  /** How many movements a file has of a reference, a direction, a day and another amount. */
   counts: new Map<string, number>(),
   /** The batches of which a file has said something: another entry is another movement. */
   taken: new Set<string>(),
@@ -168,10 +168,17 @@ function movementOf(
   const direction = row.says === 'failed' ? follow(first, 'failed', null).becomes : row.says
   if (direction !== 'paid' && direction !== 'returned') return null
   const day = found.day ?? ''
-  const place = `${direction} ${day} ${reference}`
+  const place = `${direction} ${day} ${found.other} ${reference}`
   const n = (counts.get(place) ?? 0) + 1
   counts.set(place, n)
-  return { reference, direction, day, bank_reference: row.bankReference ?? '', n }
+  return {
+    reference,
+    direction,
+    day,
+    other: found.other,
+    bank_reference: row.bankReference ?? '',
+    n,
+  }
 }
 
 /** Remembers a row of which nothing is booked. */

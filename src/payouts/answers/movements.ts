@@ -5,21 +5,21 @@ import type { StoredMovement } from '../model.ts'
 /** What tells the movements of a transfer apart. */
 export type Movement = Pick<
   StoredMovement,
-  'reference' | 'direction' | 'day' | 'bank_reference' | 'n'
+  'reference' | 'direction' | 'day' | 'other' | 'bank_reference' | 'n'
 >
 
 /** Returns what is known of movements, and remembers more of them. */
 export function knownMovements(stored: readonly Movement[]) {
-  /** The movements of a reference, a direction and a day, and how many of them have no reference of the bank. */
+  /** The movements of a reference, a direction, a day and another amount, and how many of them have no reference of the bank. */
   const days = new Map<string, { readonly marks: Set<string>; bare: number }>()
   const firsts = new Map<string, string>()
   const markOf = ({ bank_reference, n }: Movement) => bank_reference || `#${n}`
   const note = (one: Movement) => {
     const of = `${one.reference} ${one.direction}`
-    const day = days.get(`${of} ${one.day}`) ?? { marks: new Set(), bare: 0 }
+    const day = days.get(`${of} ${one.day} ${one.other}`) ?? { marks: new Set(), bare: 0 }
     day.marks.add(markOf(one))
     if (one.bank_reference === '') day.bare += 1
-    days.set(`${of} ${one.day}`, day)
+    days.set(`${of} ${one.day} ${one.other}`, day)
     firsts.set(of, firsts.get(of) ?? one.day)
   }
   for (const one of stored) note(one)
@@ -33,7 +33,9 @@ export function knownMovements(stored: readonly Movement[]) {
      * without: as many of a day and a direction as are known are the same.
      */
     has(one: Movement, ...names: readonly string[]): boolean {
-      const keys = [...new Set(names)].map((name) => `${name} ${one.direction} ${one.day}`)
+      const keys = [...new Set(names)].map(
+        (name) => `${name} ${one.direction} ${one.day} ${one.other}`,
+      )
       const known = keys.flatMap((key) => days.get(key) ?? [])
       const counts = known.map(({ marks, bare }) => (one.bank_reference ? bare : marks.size))
       const count = counts.reduce((sum, n) => sum + n, 0)

@@ -7,10 +7,10 @@ import type { Movement } from '../answers/movements.ts'
 import type { StoredMovement } from '../model.ts'
 
 const FIND = compileStatement(`
-  select m.reference, m.direction, m.day, m.bank_reference, m.n from ${JSON_EACH}(:references) r
+  select m.reference, m.direction, m.day, m.other, m.bank_reference, m.n from ${JSON_EACH}(:references) r
   cross join bank_movements m on m.account = :account and m.reference = r.value
   union all
-  select n.payment, 'returned', n.returned_on, '', 1 from ${JSON_EACH}(:references) r
+  select n.payment, 'returned', n.returned_on, '', '', 1 from ${JSON_EACH}(:references) r
   cross join payment_returns n on n.account = :account and n.payment = r.value
   where not exists (select 1 from bank_movements m where m.account = :account
     and m.reference = n.payment and m.direction = 'returned' and m.doubt is null)`)
@@ -20,10 +20,10 @@ export const findMovements = (db: Connection, account: string, references: reado
   all<Movement>(db, FIND, { account, references: JSON.stringify(references) })
 
 const STORE = compileStatement(`
-  insert into bank_movements (account, reference, direction, day, bank_reference, n, amount, currency,
-    doubt)
+  insert into bank_movements (account, reference, direction, day, other, bank_reference, n, amount,
+    currency, doubt)
   select :account, value ->> 'reference', value ->> 'direction', value ->> 'day',
-    value ->> 'bank_reference', value ->> 'n', value ->> 'amount', value ->> 'currency',
+    value ->> 'other', value ->> 'bank_reference', value ->> 'n', value ->> 'amount', value ->> 'currency',
     value ->> 'doubt'
   from ${JSON_EACH}(:movements) where true
   on conflict do update set doubt = null where excluded.doubt is null`)
@@ -50,7 +50,10 @@ const OF_BATCH = compileStatement(`
 
 /** Returns the movements of a batch, and of its transfers, that a person has not looked at. */
 export const openMovementsOf = (db: Connection, account: string, batch: string) =>
-  all<Omit<StoredMovement, 'bank_reference' | 'n' | 'dismissed'>>(db, OF_BATCH, { account, batch })
+  all<Omit<StoredMovement, 'other' | 'bank_reference' | 'n' | 'dismissed'>>(db, OF_BATCH, {
+    account,
+    batch,
+  })
 
 const COUNT = compileStatement(`
   select count(*) as count, json_group_array(distinct m.reference) as names from ${OPEN}`)
