@@ -165,7 +165,15 @@ test('§20.3 a batch has no file before its export, which any number may ask for
   const [first, again] = await Promise.all([askExport(id), askExport(id)].map(json))
   expect(first).toMatchObject({ state: 'exported', files: [{ n: 1, rows: 2, name: `${id}.xml` }] })
   expect([again, await json(askExport(id))]).toEqual([first, first])
-  const exports = (await rowsOf('audit_log')).filter(({ action }) => action === 'batch.export')
+  const log = await rowsOf('audit_log')
+  const confirmed = log.find(({ action }) => action === 'batch.confirm')
+  expect(Object.keys(JSON.parse(String(confirmed?.details)))).toEqual([
+    'batch',
+    'hash',
+    'total',
+    'currency',
+  ])
+  const exports = log.filter(({ action }) => action === 'batch.export')
   expect(exports).toHaveLength(1)
   const of = (n: number) => askAdmin(`${PATH}/batches/${id}/file?n=${n}`)
   const file = await of(1)

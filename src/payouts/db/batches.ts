@@ -225,8 +225,10 @@ export async function changeBatch(db: D1Database, seen: StoredBatch, change: Cha
   const values = { ...seen, account, now: Date.now(), keys }
   const terms = setTerms(Object.keys(set), set)
   const update = `update payout_batches set ${terms} where account = :account and id = :id`
+  // Who confirmed it, and when, its entry says itself.
+  const details = { batch: seen.id, ...set, confirmed_by: undefined, confirmed_at: undefined }
   try {
-    await withAudit(db, { actor, action, account, details: { batch: seen.id, ...set } }, [
+    await withAudit(db, { actor, action, account, details }, [
       bindStatement(db, REJECT_UNPAYABLE, values),
       bindStatement(db, REJECT_CHANGED, values),
       ...statements,
