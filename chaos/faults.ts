@@ -64,8 +64,10 @@ async function slow(world: World): Promise<void> {
 /** Moves the firm from database to database. */
 async function move(world: World): Promise<void> {
   const team = teamOf(world, 'firm')
-  for (let moves = 1; moves === 1 || !isOver(world); moves++) {
-    const to = DATABASES_OF.firm[moves % 2]
+  let done = 0
+  do {
+    // A move that has failed leaves the firm where it was.
+    const to = DATABASES_OF.firm[(done + 1) % 2]
     let begun: { move: string; status: string; reason: string | null; ended_at: string | null }
     // It is refused while a run goes on.
     const isBegun = async () => {
@@ -86,8 +88,9 @@ async function move(world: World): Promise<void> {
     // A step may have met a database that fails.
     const isRight = status === 'done' || world.faults.has('database')
     world.check(isRight, `the move to ${to} is ${status}: ${reason}`)
+    if (status === 'done') done += 1
     console.log(`The move of the firm to ${to} is ${status}.`)
-  }
+  } while (!isOver(world))
 }
 
 /** Lets the databases of the firm fail for some seconds, again and again. */

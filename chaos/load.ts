@@ -24,6 +24,9 @@ import {
 const CUSTOMERS = 68
 const RECORDS = 6 * CUSTOMERS
 
+/** The pause between requests of a lane: its token has 1,000 of them a minute. */
+const PAUSE_MS = 70
+
 /** A personal value of each customer. */
 export const EMAIL = 'lovelace@chaos.example'
 
@@ -238,5 +241,8 @@ export async function runLane(world: World, lane: Lane): Promise<void> {
     RESOURCES[lane.account].customers!(world, lane, n),
   )
   await store(world, lane, 'customers', customers)
-  while (!isOver(world)) await oneOf(world, actions)(world, lane)
+  while (!isOver(world)) {
+    await oneOf(world, actions)(world, lane)
+    await wait(PAUSE_MS)
+  }
 }

@@ -25,7 +25,7 @@ describe('the script that is uploaded', () => {
     assert.equal(status, 1)
     assert.match(
       stderr,
-      /^BASE_URL is the placeholder https:\/\/api\.tributary\.example\. Set it .*\.\n/,
+      /^\nNot ready:\nBASE_URL is the placeholder https:\/\/api\.tributary\.example\. Set it .*\.\n/,
     )
     assert.match(stdout, /Total Upload: .*--dry-run: exiting now\./s)
   })
