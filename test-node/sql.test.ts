@@ -141,12 +141,12 @@ const WRITES: Readonly<Record<string, readonly Case[]>> = {
 
 for (const [name, cases] of Object.entries(WRITES)) {
   // For who reads them. After a change that is meant: `npx node --test --test-update-snapshots test-node/sql.test.ts`.
-  test(`the statements that store a delivery are those in statements/${name}.sql`, (t) => {
+  test(`the statements that store a delivery are those in test/recorded/statements/${name}.sql`, (t) => {
     const texts = cases.map(([name, statement]) => {
       const sql = withNames(typeof statement === 'string' ? compileStatement(statement) : statement)
       return `-- ${name}\n${sql.trim().replace(/\n\s*\n/g, '\n')};\n`
     })
-    t.assert.fileSnapshot(texts.join('\n'), `test-node/statements/${name}.sql`, {
+    t.assert.fileSnapshot(texts.join('\n'), `test/recorded/statements/${name}.sql`, {
       serializers: [(text: string) => text],
     })
   })
