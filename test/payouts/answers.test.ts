@@ -144,7 +144,7 @@ describe('§20.4 a statement of an account', () => {
       { amount: '0.01', txs: [{ ...ordered, reference: all.e.id }] },
       { amount: '0.01', charges: '30.10', txs: [{ ...ordered, reference: all.e.id }] },
     ]
-    const words = /: the row has 0.01 EUR, which states 30.11 EUR, and not 30.11 EUR/
+    const words = /: the row has 0.01 EUR \(it also states 30.11 EUR\), and not 30.11 EUR/
     expect(await refusalsOf(camt([...exact, ...debits]))).toEqual(matching([words, words]))
     const { transfers } = await book(camt([...exact, ...debits]))
     expect(transfers).toContainEqual(

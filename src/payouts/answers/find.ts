@@ -164,7 +164,7 @@ function mismatchOf(
   if (!amount) return about.length > 1 ? `${called}.` : null
   const currency = about[0]?.transfers[0]?.currency ?? ''
   const text = (one: Stated) => `${one.amount} ${one.currency ?? currency}`
-  const states = others.length > 0 ? `, which states ${others.map(text).join(', ')}` : ''
+  const states = others.length > 0 ? ` (it also states ${others.map(text).join(', ')})` : ''
   const isBack = says === 'returned' && compare(less, ZERO) > 0
   const back = isBack ? ` came back less ${moneyText(less, currency)} ${currency}` : ''
   return `${called}${back}: the row has ${text(amount)}${states}, and not ${moneyText(due, currency)} ${currency}.`

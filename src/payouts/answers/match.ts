@@ -167,18 +167,12 @@ function movementOf(
 ): Movement | null {
   const direction = row.says === 'failed' ? follow(first, 'failed', null).becomes : row.says
   if (direction !== 'paid' && direction !== 'returned') return null
+  const { other } = found
   const day = found.day ?? ''
-  const place = `${direction} ${day} ${found.other} ${reference}`
+  const place = `${direction} ${day} ${other} ${reference}`
   const n = (counts.get(place) ?? 0) + 1
   counts.set(place, n)
-  return {
-    reference,
-    direction,
-    day,
-    other: found.other,
-    bank_reference: row.bankReference ?? '',
-    n,
-  }
+  return { reference, direction, day, other, bank_reference: row.bankReference ?? '', n }
 }
 
 /** Remembers a row of which nothing is booked. */
