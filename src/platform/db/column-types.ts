@@ -18,18 +18,19 @@ export function dayNumber(text: string): number {
 /** Matches a point in time as `instant` stores it. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
+/** Returns the number that digits of a text are. */
+function digits(text: string, from: number, to: number): number {
+  let number = 0
+  for (let i = from; i < to; i++) number = number * 10 + text.charCodeAt(i) - 48
+  return number
+}
+
 /** Returns the milliseconds since 1970 of a point in time. */
 function milliseconds(text: string): number {
   if (!INSTANT.test(text)) return Date.parse(text)
-  const [hours, minutes, seconds, rest] = [
-    text.slice(11, 13),
-    text.slice(14, 16),
-    text.slice(17, 19),
-    text.slice(20, 23),
-  ].map(Number) as [number, number, number, number]
-  return (
-    dayNumber(text.slice(0, 10)) * DAY_MS + ((hours * 60 + minutes) * 60 + seconds) * 1000 + rest
-  )
+  const minutes = digits(text, 11, 13) * 60 + digits(text, 14, 16)
+  const seconds = minutes * 60 + digits(text, 17, 19)
+  return dayNumber(text.slice(0, 10)) * DAY_MS + seconds * 1000 + digits(text, 20, 23)
 }
 
 /** Returns `YYYY-MM-DD` of a number of days since 1970-01-01. */
