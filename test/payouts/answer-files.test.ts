@@ -103,6 +103,9 @@ describe('§20.4 a file as a bank hands it out', () => {
     const hashOf = async (text: string, query: string) => (await json(send(text, query))).hash
     const main = await hashOf(file, '?payer=main')
     expect(await hashOf(file, '?payer=main')).toBe(main)
+    // The file names the account, so that the payer changes nothing of what would be booked.
+    const named = camt([debit(a)])
+    expect(await hashOf(named, '?payer=main')).not.toBe(await hashOf(named, ''))
     const others = [
       await hashOf(file, '?payer=other'),
       await hashOf(`${file}\n`, '?payer=main'),
