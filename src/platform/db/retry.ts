@@ -31,7 +31,7 @@ function messageIncludes(error: unknown, texts: string[]): boolean {
 
 /** Whether a database has failed, and not the statement. */
 export const isDatabaseFault = (error: unknown) =>
-  messageIncludes(error, [...OVERLOAD, ...RETRYABLE])
+  messageIncludes(error, [FULL, ...OVERLOAD, ...RETRYABLE])
 
 /** Whether a statement failed because it inserts a row that exists. */
 export const isUniqueViolation = (error: unknown) =>
