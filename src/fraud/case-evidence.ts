@@ -11,9 +11,13 @@ import { pageRecords, type RecordValues, readMainValues } from './db/evidence.ts
 // The records of a stored case on the wire.
 
 const RESOURCES = [
-  ...(['customers', 'transactions', 'trading-activity', 'activities'] as const),
-  ...(['statements', 'payees'] as const),
-]
+  'customers',
+  'transactions',
+  'trading-activity',
+  'activities',
+  'statements',
+  'payees',
+] as const
 
 /** A record of a case. */
 export const fraudEvidence = described(() =>

@@ -66,9 +66,14 @@ export interface PaymentOrder
 
 /** The states of a transfer. Those before `paid` are under way. */
 export const TRANSFER_STATES = [
-  ...(['created', 'exported', 'accepted', 'paid'] as const),
-  ...(['returned', 'rejected', 'cancelled'] as const),
-]
+  'created',
+  'exported',
+  'accepted',
+  'paid',
+  'returned',
+  'rejected',
+  'cancelled',
+] as const
 
 /** The state of a transfer. */
 export type TransferState = (typeof TRANSFER_STATES)[number]
@@ -90,9 +95,16 @@ export const DOUBTS = ['case', 'returned', 'suspended', 'paid_twice'] as const
 
 /** Why a statement is not in a batch: the first reason that applies. */
 export const LEFT_OUT = [
-  ...(['held', 'no_payee', 'blocked', 'not_approved', 'changed', 'other_method'] as const),
-  ...(['other_currency', ...DOUBTS, 'next_batch'] as const),
-]
+  'held',
+  'no_payee',
+  'blocked',
+  'not_approved',
+  'changed',
+  'other_method',
+  'other_currency',
+  ...DOUBTS,
+  'next_batch',
+] as const
 
 /** Why a statement is not in a batch. */
 export type LeftOut = (typeof LEFT_OUT)[number]

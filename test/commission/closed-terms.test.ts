@@ -286,3 +286,40 @@ describe('an assignment', () => {
     expect(refused).toBeGreaterThan(3)
   })
 })
+
+describe('a correction of a customer', () => {
+  const reason = 'Wrong link'
+  const affiliate = (from: string | null, affiliate_id: string) => ({ from, affiliate_id })
+  /** Stores a customer who signed up on a day, and returns what sends corrections of them. */
+  const customer = async (day: string) => {
+    const values = [Date.parse(day) / 86_400_000, 'a', 'c', 'acme-forex'].reverse()
+    await env.DB.prepare(`insert into customers (account, customer_id, affiliate_id, day, delivery, idx, revision)
+      values (?, ?, ?, ?, 'dlv', 0, 1)`)
+      .bind(...values)
+      .run()
+    return async (part: string, body: object) => {
+      const answer = await json(askAdmin(`${PATH}/customers/c/${part}`, 'PUT', { reason, ...body }))
+      return answer.warnings.map(({ code }: { code: string }) => code)
+    }
+  }
+
+  test('warns if it governs closed periods, and not if it changes nothing there', async () => {
+    const correct = await customer('2024-09-10')
+    await close('2024-10')
+    const from = (day: string) => ({ affiliations: [affiliate(null, 'a'), affiliate(day, 'b')] })
+    expect(await correct('affiliations', from('2024-11-01'))).toEqual([])
+    expect(await correct('affiliations', from('2024-10-31'))).toEqual(['changes_closed'])
+    expect(await correct('affiliations', from('2024-10-31'))).toEqual([])
+    expect(await correct('affiliations', from('2024-11-01'))).toEqual(['changes_closed'])
+    expect(await correct('refusal', { from: '2024-11-01' })).toEqual([])
+    expect(await correct('refusal', {})).toEqual(['changes_closed'])
+    expect(await correct('refusal', { reason: 'Fraud' })).toEqual([])
+    expect(await correct('refusal', { from: '2024-11-01' })).toEqual(['changes_closed'])
+  })
+
+  test('does not warn of who signed up later', async () => {
+    const correct = await customer('2024-11-05')
+    await close('2024-10')
+    expect(await correct('affiliations', { affiliations: [affiliate(null, 'b')] })).toEqual([])
+  })
+})

@@ -37,6 +37,7 @@ describe('a correction of the affiliates', () => {
       customer_id: 'c-1',
       affiliations: affiliations.map((part) => ({ ...part, link_id: null, delivery_id: null })),
       refusal: null,
+      warnings: [],
     })
     expect(await json(askAdmin(PATH))).toMatchObject({ affiliations })
     expect(await lastAction()).toMatchObject({

@@ -1,11 +1,13 @@
 import * as v from 'valibot'
 import * as rows from '../../ingest/db/histories.ts'
+import { readClosedFor } from '../../ingest/db/late-changes.ts'
 import { deleteRefusal, putRefusal } from '../../ingest/db/refusals.ts'
 import { today } from '../../platform/db/account-day.ts'
+import { partOn, toDay } from '../../platform/db/history.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { type Call, operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
-import { day, time } from '../../platform/validation/answer-fields.ts'
+import { day, time, warning } from '../../platform/validation/answer-fields.ts'
 import { described } from '../../platform/validation/described.ts'
 import { id as anyId, member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
@@ -85,6 +87,34 @@ const affiliations = described(() => ({
   ),
 }))
 
+/** What a change that is stored does beside what was asked for. */
+const warnings = described(() => ({
+  warnings: member(
+    v.array(warning('CorrectionWarning', ['changes_closed'])),
+    '`changes_closed`: the change governs records of closed periods, whose statements are corrected by adjustments.',
+  ),
+}))
+
+/** Returns the warning of a change of a customer from a day on, null from the beginning, if it governs closed periods. */
+async function closedWarnings({ db, account }: Call, customer_id: string, from: string | null) {
+  const { closed, signup } = await readClosedFor(db, account.id, customer_id)
+  if (closed === null || Math.max(signup, toDay(from)) > closed) return []
+  const message =
+    'The change governs closed periods of 1 customer. Their statements are corrected by the next run.'
+  return [{ code: 'changes_closed', pointer: '', message }]
+}
+
+/** Returns the first day from which two histories name different affiliates, null: the beginning; undefined if none. */
+function firstChange(
+  a: readonly { readonly from: string | null; readonly affiliate_id: string | null }[],
+  b: typeof a,
+): string | null | undefined {
+  const days = [...new Set([...a, ...b].map(({ from }) => from ?? ''))].sort()
+  const affiliateOn = (parts: typeof a, day: string) => partOn(parts, day)?.affiliate_id
+  const first = days.find((day) => affiliateOn(a, day) !== affiliateOn(b, day))
+  return first === '' ? null : first
+}
+
 /** An operation on a part of what is known of a customer. */
 const ofPart = <const P extends string>(part: P) =>
   ({
@@ -115,7 +145,7 @@ export const putAffiliations = operation({
   words: described(() => ({
     description:
       'Replaces the affiliates of a customer by day. The reason and what was replaced are in the audit log. The last affiliate holds until the account sends another one than it last sent. No day may be after today.',
-    answer: v.object(affiliations),
+    answer: v.object({ ...affiliations, ...warnings }),
     command: { name: 'customers correct' },
   })),
   async run(call, { customer_id: id, reason, affiliations }) {
@@ -126,7 +156,10 @@ export const putAffiliations = operation({
     const details = { customer_id: id, reason, affiliations, before }
     const entry = { actor, action: 'affiliations.put', account: account.id, details }
     await withAudit(db, entry, rows.replaceAffiliations(db, account.id, id, affiliations))
-    return presentAffiliations(id, await findHistory(call, id))
+    const after = await findHistory(call, id)
+    const changed = firstChange(before, after.affiliations)
+    const warnings = changed === undefined ? [] : await closedWarnings(call, id, changed)
+    return { ...presentAffiliations(id, after), warnings }
   },
 })
 
@@ -139,7 +172,7 @@ export const refuseCustomer = operation({
   words: described(() => ({
     description:
       'Excludes a customer from commission, from the beginning or from a day on: for fraud, self-referral or a duplicate. Replaces an earlier refusal.',
-    answer: v.object({ customer_id, refusal: v.nullable(refused) }),
+    answer: v.object({ customer_id, refusal: v.nullable(refused), ...warnings }),
     command: { name: 'customers refuse' },
   })),
   async run(call, { customer_id: id, reason, from = null }) {
@@ -149,7 +182,11 @@ export const refuseCustomer = operation({
     const details = { customer_id: id, from, reason, before }
     const entry = { actor, action: 'refusal.put', account: account.id, details }
     await withAudit(db, entry, putRefusal(db, account.id, id, refused))
-    return { customer_id: id, refusal: (await findHistory(call, id)).refusal }
+    const isSame = before !== null && before.from === from
+    // Days sort as text; null is the beginning.
+    const changed = before && (before.from ?? '') < (from ?? '') ? before.from : from
+    const warnings = isSame ? [] : await closedWarnings(call, id, changed)
+    return { customer_id: id, refusal: (await findHistory(call, id)).refusal, warnings }
   },
 })
 

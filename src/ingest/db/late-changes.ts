@@ -1,5 +1,5 @@
 import type { Connection } from '../../platform/db/database.ts'
-import { all } from '../../platform/db/query.ts'
+import { all, only } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 import { DAY_MS } from '../../platform/durations.ts'
@@ -26,6 +26,18 @@ export const CLOSED_THROUGH = `(
       union all
       select (select max(s.period) from statements s indexed by statements_closed
         where s.account = :account and s.plan = p.plan and s.status <> 'draft') from ${PLANS}))`
+
+const CLOSED_FOR = compileStatement(`
+  select ${CLOSED_THROUGH} as closed,
+    (select day from customers where account = :account and customer_id = :customer_id) as signup`)
+
+/** Reads the last closed day of an account, null if there is none, and the day on which a customer signed up. */
+export const readClosedFor = (
+  db: D1Database,
+  account: string,
+  customer_id: string,
+): Promise<{ readonly closed: number | null; readonly signup: number }> =>
+  only(db, CLOSED_FOR, { account, customer_id })
 
 /** How a table names its records: by these columns, of which several are a JSON array, and by their kind; and the figures that a cause says. */
 export const IDENTITIES: Readonly<

@@ -22,8 +22,15 @@ export type Section = (typeof SECTION_GROUPS)[number]['sections'][number]
 
 /** The entries whose pages show names of plans and affiliates: they are read at the same time as what a page itself reads. */
 export const NAMING_SECTIONS: ReadonlySet<Section | undefined> = new Set([
-  ...(['Reports', 'Statements', 'Payouts', 'Plans', 'Cases'] as const),
-  ...(['Affiliates', 'Questions', 'Customers', 'Audit log'] as const),
+  'Reports',
+  'Statements',
+  'Payouts',
+  'Plans',
+  'Cases',
+  'Affiliates',
+  'Questions',
+  'Customers',
+  'Audit log',
 ])
 
 /** The fields of a form that a member sent. A field that is absent is an empty text. */

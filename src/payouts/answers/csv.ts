@@ -11,8 +11,17 @@ import { type EachRow, PLAIN_ROW, refused, type Says, type Stated, stated } from
 /** What banks and payment services call the columns that are read. Of a list, the first that is there counts. */
 const COLUMNS = {
   day: [
-    ...['paid_on', 'Buchungstag', 'Buchungsdatum', 'Booking date', 'Posting date', 'Finished on'],
-    ...['Date completed (UTC)', 'Date (UTC)', 'Transaction date', 'Date', 'Datum'],
+    'paid_on',
+    'Buchungstag',
+    'Buchungsdatum',
+    'Booking date',
+    'Posting date',
+    'Finished on',
+    'Date completed (UTC)',
+    'Date (UTC)',
+    'Transaction date',
+    'Date',
+    'Datum',
   ],
   amount: ['Betrag', 'Amount', 'Source amount (after fees)', 'Gross', 'Brutto', 'Umsatz'],
   out: ['Soll', 'Debit', 'Debit amount', 'Paid out', 'Money out', 'Belastung'],
@@ -22,8 +31,17 @@ const COLUMNS = {
   state: ['Info', 'Status', 'State'],
   // Some banks give it no heading.
   direction: [
-    ...['Direction', 'Debit/Credit', 'Credit/Debit', 'Dr/Cr', 'Cr/Dr', 'D/C', 'C/D'],
-    ...['Soll/Haben', 'S/H', 'Balance Impact', ''],
+    'Direction',
+    'Debit/Credit',
+    'Credit/Debit',
+    'Dr/Cr',
+    'Cr/Dr',
+    'D/C',
+    'C/D',
+    'Soll/Haben',
+    'S/H',
+    'Balance Impact',
+    '',
   ],
   reference: ['TransferWise ID', 'Transaction ID', 'Transaktionscode', 'ID'],
 } as const

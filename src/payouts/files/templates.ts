@@ -23,9 +23,26 @@ const fieldsOf = ({ id: batch, currency, payer, execute_on, transfers }: Payment
 type Field = keyof ReturnType<typeof fieldsOf>[number]
 
 const PLAIN: readonly Field[] = [
-  ...(['reference', 'batch', 'affiliate_id', 'amount', 'currency', 'execute_on'] as const),
-  ...(['name', 'kind', 'email', 'street', 'building', 'postcode', 'city', 'country'] as const),
-  ...(['method', 'iban', 'account', 'bic', 'routing', 'note'] as const),
+  'reference',
+  'batch',
+  'affiliate_id',
+  'amount',
+  'currency',
+  'execute_on',
+  'name',
+  'kind',
+  'email',
+  'street',
+  'building',
+  'postcode',
+  'city',
+  'country',
+  'method',
+  'iban',
+  'account',
+  'bic',
+  'routing',
+  'note',
 ]
 
 /** @see [Wise](https://wise.com/help/articles/2663302/how-do-i-fill-in-my-batch-template) */

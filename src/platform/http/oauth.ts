@@ -201,8 +201,13 @@ const CREDENTIALS = described(() => ({
 const FORM_ERRORS = described(
   () =>
     [
-      ...(['invalid_request', 'invalid_client', 'https_required', 'payload_too_large'] as const),
-      ...(['temporarily_unavailable', 'internal_error', 'unavailable'] as const),
+      'invalid_request',
+      'invalid_client',
+      'https_required',
+      'payload_too_large',
+      'temporarily_unavailable',
+      'internal_error',
+      'unavailable',
     ] as const,
 )
 

@@ -62,9 +62,14 @@ export const insertEndpoint = (
 ) => bindStatement(db, INSERT_ENDPOINT, { ...endpoint, account })
 
 const CHANGED = [
-  ...(['url', 'events', 'description', 'secrets'] as const),
-  ...(['disabled', 'failing_since', 'active_since'] as const),
-]
+  'url',
+  'events',
+  'description',
+  'secrets',
+  'disabled',
+  'failing_since',
+  'active_since',
+] as const
 
 /**
  * Returns the statements that change an endpoint. A property that is absent keeps its value. The batch fails if there
