@@ -66,7 +66,6 @@ test('totals are exact, by status and currency', async () => {
       expect.objectContaining({ status: 'paid', currency: 'JPY', payable: '7' }),
     ],
     is_limited: false,
-    changes: null,
   })
   const counts = async (query: string) =>
     (await totals(query)).data.map((one: { statements: number }) => one.statements)
