@@ -32,12 +32,16 @@ test('a form is sent to the address of its page without a fragment', async () =>
   expect(form.exec(page)?.[1]).toBe(`${AT}/customers/${ada.customer_id}?resource=transactions`)
 })
 
-test('a customer is refused, from the beginning', async () => {
+test('a customer is refused, from the beginning, which changes what is closed', async () => {
   const { read, change } = await open()
+  await storePlan('acme', 'ib', monthly([]))
+  await env.DB.exec("insert into closed_periods values ('acme', 'ib', '2030-01', 1)")
   const path = `/customers/${ada.customer_id}`
   const refusal = { change: 'refuse', reason: 'self-referral' }
   expect((await change(path, refusal)).status).toBe(303)
-  expect(await read(path)).toContain('from the beginning: <bdi>self-referral</bdi>')
+  const page = await read(path)
+  expect(page).toContain('from the beginning: <bdi>self-referral</bdi>')
+  expect(page).toContain('The change governs closed periods of 1 customer.')
 })
 
 test('drafts that pay nothing are nothing to do', async () => {

@@ -17,6 +17,7 @@ import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { RecordFields } from '../../pages/parts/record-fields.tsx'
 import { Table } from '../../pages/parts/table.tsx'
+import type { AnswerOf } from '../../platform/http/operation.ts'
 import { NamedCases } from '../fraud/case-parts.tsx'
 import { AttributionVerdict } from './customer-parts.tsx'
 import { renderQualifications } from './qualification.tsx'
@@ -37,8 +38,14 @@ const ownCustomer = ({ account, params: { customer_id = '' } }: Visit) => ({
   customer_id,
 })
 
+type Refused = AnswerOf<typeof refuseCustomer>
+
+/** Says that the refusal is stored, and whether it changes closed periods. */
+const refusedText = (answer: unknown): string =>
+  ['The refusal is stored.', ...(answer as Refused).warnings.map((one) => one.message)].join(' ')
+
 const changes: NonNullable<Page['changes']> = {
-  refuse: calling(refuseCustomer, 'The refusal is stored.'),
+  refuse: calling(refuseCustomer, refusedText),
   endRefusal: calling(endRefusal, 'The customer is no longer refused.'),
 }
 
