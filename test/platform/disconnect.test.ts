@@ -78,7 +78,7 @@ function momentsIn(calls: readonly Place[]) {
   const isWhole = foreground.length === calls.length
   const moments = foreground.map((call, nth) => {
     const before = nth === 0 || isNewBefore(call) ? [false] : []
-    return isReading(call) && !isNewRead(call) ? before : [...before, true]
+    return isReading(call.sql) && !isNewRead(call) ? before : [...before, true]
   })
   return {
     count: moments.flat().length,

@@ -128,7 +128,8 @@ export const unmigrated = ({ name, nth, sql, db }: Place): Fault[] =>
     nth,
     lasting: false,
     cured: false,
-    again: 0,
+    // Reads that were sent together are then sent one by one.
+    again: Number(isReading(sql)),
     alone: true,
     is: `without ${table}`,
     happen: async (act) => {
@@ -144,7 +145,7 @@ export const unmigrated = ({ name, nth, sql, db }: Place): Fault[] =>
 const WHEN = [false, true]
 
 /** Whether a call to D1 only reads. */
-export const isReading = ({ sql }: Place) =>
+export const isReading = (sql: string) =>
   /^(select|with)\b(?!.*\b(insert|update|delete)\b)/is.test(sql)
 
 const random = fractions(env.DAY)
