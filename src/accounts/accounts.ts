@@ -23,9 +23,9 @@ import { type Call, list, operation, reply } from '../platform/http/operation.ts
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
 import { count, takes_effect, time } from '../platform/validation/answer-fields.ts'
 import { canonicalJson } from '../platform/validation/canonical-json.ts'
-import { described, named } from '../platform/validation/described.ts'
+import { component, described } from '../platform/validation/described.ts'
 import * as f from '../platform/validation/fields.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { member, optional, said } from '../platform/validation/fields.ts'
 import { quote, quoteAll } from '../platform/validation/quote.ts'
 import { bookZoneOf, dayInZone } from '../platform/zone.ts'
 import { placeAccount } from './databases.ts'
@@ -205,17 +205,15 @@ export const createAccount = operation({
   role: 'manager',
   body: {
     ...newAccount,
-    binding: v.optional(
-      member(
-        f.text,
-        said('The D1 binding of the database that stores the records. Defaults to `DB`.'),
-      ),
+    binding: optional(
+      f.text,
+      said('The D1 binding of the database that stores the records. Defaults to `DB`.'),
     ),
   },
   status: 201,
   words: described(() => ({
     description: 'Creates an account for a partner or a brand.',
-    answer: named('CreatedAccount', v.object(shown)),
+    answer: component('CreatedAccount', () => shown),
     errors: ['already_exists'],
     command: {
       name: 'accounts create',
@@ -268,7 +266,7 @@ export const listAccounts = list({
   path: '/accounts',
   words: described(() => ({
     description: 'Lists all accounts, ordered by id.',
-    answer: named('Account', v.object(shown)),
+    answer: component('Account', () => shown),
     command: {
       name: 'accounts list',
       columns: [
@@ -299,13 +297,10 @@ export const getAccount = operation({
   method: 'GET',
   words: described(() => ({
     description: 'Returns an account with its settings and the bytes that it stores.',
-    answer: named(
-      'AccountWithStorage',
-      v.object({
-        ...shown,
-        storage_bytes: member(count, 'About how many bytes the records of the account take.'),
-      }),
-    ),
+    answer: component('AccountWithStorage', () => ({
+      ...shown,
+      storage_bytes: member(count, 'About how many bytes the records of the account take.'),
+    })),
     command: { name: 'accounts get' },
   })),
   async run({ db, account }) {
@@ -322,7 +317,7 @@ export const changeAccount = operation({
   words: described(() => ({
     description:
       'Changes the name, the time zone or the policies, or disables the account. Omitted members keep their values. Changed policies apply to later requests. `amount_signs` can change only while no period is closed (409).',
-    answer: named('ChangedAccount', v.object({ ...shown, takes_effect })),
+    answer: component('ChangedAccount', () => ({ ...shown, takes_effect })),
     errors: ['conflict'],
     command: { name: 'accounts change' },
   })),

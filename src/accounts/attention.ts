@@ -3,7 +3,7 @@ import type { Grant } from '../platform/auth/grant.ts'
 import { listAffiliateIds } from '../platform/directory/credentials.ts'
 import { operation } from '../platform/http/operation.ts'
 import { count } from '../platform/validation/answer-fields.ts'
-import { described, listOf, named } from '../platform/validation/described.ts'
+import { component, described, listOf } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { settingsShown } from './accounts.ts'
 import { eventDefinition } from './events.ts'
@@ -57,27 +57,24 @@ export const getOwnAccount = operation({
   words: described(() => ({
     description:
       'Returns the account of the credentials: its name, vertical, mode, time zone, policies, scope and the first 1000 configured affiliates.',
-    answer: named(
-      'OwnAccount',
-      v.object({
-        ...settingsShown,
-        client_id: v.exactOptional(
-          member(v.string(), 'Partners only: the OAuth client of the access token.'),
-        ),
-        events: v.exactOptional(
-          member(v.array(eventDefinition), 'Brands only: the event definitions.'),
-        ),
-        scope: member(v.string(), 'The granted scopes: a subset of `read write`.'),
-        affiliates: member(
-          v.array(v.string()),
-          'The first 1000 ids of the configured affiliates, in order.',
-        ),
-        attention: member(v.array(attention), 'What needs attention, in the order of urgency.'),
-        more_affiliates: v.exactOptional(
-          member(v.literal(true), 'Present if the account has more affiliates than listed.'),
-        ),
-      }),
-    ),
+    answer: component('OwnAccount', () => ({
+      ...settingsShown,
+      client_id: v.exactOptional(
+        member(v.string(), 'Partners only: the OAuth client of the access token.'),
+      ),
+      events: v.exactOptional(
+        member(v.array(eventDefinition), 'Brands only: the event definitions.'),
+      ),
+      scope: member(v.string(), 'The granted scopes: a subset of `read write`.'),
+      affiliates: member(
+        v.array(v.string()),
+        'The first 1000 ids of the configured affiliates, in order.',
+      ),
+      attention: member(v.array(attention), 'What needs attention, in the order of urgency.'),
+      more_affiliates: v.exactOptional(
+        member(v.literal(true), 'Present if the account has more affiliates than listed.'),
+      ),
+    })),
   })),
   async run({ env, ...reader }) {
     const { grant, session } = reader

@@ -7,8 +7,8 @@ import { DAY_MS } from '../platform/durations.ts'
 import { list } from '../platform/http/operation.ts'
 import { invalidQuery, readDays } from '../platform/http/query.ts'
 import { daysWanted, time } from '../platform/validation/answer-fields.ts'
-import { described, named } from '../platform/validation/described.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { component, described } from '../platform/validation/described.ts'
+import { member, nullable, optional, said } from '../platform/validation/fields.ts'
 import { quote } from '../platform/validation/quote.ts'
 
 /** Returns the databases, besides the directory, that have entries of one account, or of all. */
@@ -28,42 +28,31 @@ export const listAuditLog = list({
   topic: 'accounts',
   path: '/audit-log',
   params: {
-    account: v.optional(
-      member(v.string(), said('Returns only the entries of this account.', 'demo-forex')),
-    ),
+    account: optional(v.string(), said('Returns only the entries of this account.', 'demo-forex')),
     ...daysWanted,
-    actor: v.optional(
-      member(v.string(), said('Returns only what this actor did.', 'ada@team.example')),
-    ),
-    kind: v.optional(
-      member(
-        v.string(),
-        said(
-          'Returns only actions that begin with one of these words, separated by commas.',
-          'plan,assignments',
-        ),
+    actor: optional(v.string(), said('Returns only what this actor did.', 'ada@team.example')),
+    kind: optional(
+      v.string(),
+      said(
+        'Returns only actions that begin with one of these words, separated by commas.',
+        'plan,assignments',
       ),
     ),
   },
   words: described(() => ({
     description:
       'Lists administrative actions with actor and time, newest first. Days are those of UTC. `actor` and `kind` are searched for in the latest 100,000 entries of the days.',
-    answer: named(
-      'Audited',
-      v.object({
-        id: v.string(),
-        at: member(time, 'When the action happened.'),
-        actor: member(v.string(), 'Who acted.'),
-        action: member(v.string(), 'The action, such as `customer.erase`.'),
-        account: v.nullable(
-          member(v.string(), 'The account. Null if the action concerns several.'),
-        ),
-        details: member(
-          v.record(v.string(), v.unknown()),
-          'Details that depend on the action. They contain no secrets.',
-        ),
-      }),
-    ),
+    answer: component('Audited', () => ({
+      id: v.string(),
+      at: member(time, 'When the action happened.'),
+      actor: member(v.string(), 'Who acted.'),
+      action: member(v.string(), 'The action, such as `customer.erase`.'),
+      account: nullable(v.string(), 'The account. Null if the action concerns several.'),
+      details: member(
+        v.record(v.string(), v.unknown()),
+        'Details that depend on the action. They contain no secrets.',
+      ),
+    })),
     command: { name: 'audit-log', columns: ['at', 'actor', 'action', 'account', 'details'] },
   })),
   async list({ env }, query, page) {

@@ -8,8 +8,8 @@ import { operation } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from '../platform/overlap.ts'
 import { takes_effect, time } from '../platform/validation/answer-fields.ts'
-import { described, listOf, named } from '../platform/validation/described.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { component, described, listOf } from '../platform/validation/described.ts'
+import { member, nullable, said } from '../platform/validation/fields.ts'
 import { changeSettings } from './change-settings.ts'
 
 /** Returns a Brand Token as the administration API shows it. */
@@ -47,15 +47,12 @@ export const regenerateBrandToken = operation({
   words: described(() => ({
     description:
       'Issues a new Brand Token, which is shown only once. The previous one works for 24 hours unless `overlap` sets another time. With `none` it stops working before the next request.',
-    answer: named(
-      'NewBrandToken',
-      v.object({
-        id,
-        brand_token: member(v.string(), 'The Brand Token. It is shown only in this response.'),
-        created_at: time,
-        takes_effect,
-      }),
-    ),
+    answer: component('NewBrandToken', () => ({
+      id,
+      brand_token: member(v.string(), 'The Brand Token. It is shown only in this response.'),
+      created_at: time,
+      takes_effect,
+    })),
     account: 'brand_account',
     errors: ['conflict'],
     command: {
@@ -94,15 +91,12 @@ export const listBrandTokens = operation({
   words: described(() => ({
     description: 'Lists the Brand Tokens of a brand by id. The tokens themselves are not stored.',
     answer: listOf(
-      named(
-        'BrandToken',
-        v.object({
-          id,
-          alive: member(v.boolean(), 'Whether the token works.'),
-          ends_at: v.nullable(member(time, 'When the token stops working. Null if no end is set.')),
-          created_at: time,
-        }),
-      ),
+      component('BrandToken', () => ({
+        id,
+        alive: member(v.boolean(), 'Whether the token works.'),
+        ends_at: nullable(time, 'When the token stops working. Null if no end is set.'),
+        created_at: time,
+      })),
     ),
     account: 'brand_account',
     errors: ['conflict'],

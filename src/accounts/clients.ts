@@ -9,8 +9,8 @@ import { type Call, operation } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from '../platform/overlap.ts'
 import { takes_effect, time } from '../platform/validation/answer-fields.ts'
-import { described, listOf, named } from '../platform/validation/described.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { component, described, listOf } from '../platform/validation/described.ts'
+import { member, nullable, said } from '../platform/validation/fields.ts'
 import { changeSettings } from './change-settings.ts'
 
 /** Returns an OAuth client as the administration API shows it. */
@@ -46,7 +46,7 @@ const client_secret = described(() =>
   member(v.string(), 'The client secret. It is shown only in this response.'),
 )
 const previous_secret_until = described(() =>
-  v.nullable(member(time, 'When the previous secret stops working. Null if it already has.')),
+  nullable(time, 'When the previous secret stops working. Null if it already has.'),
 )
 
 const ofClients = { topic: 'accounts', path: '/clients' } as const
@@ -59,7 +59,7 @@ export const issueClient = operation({
   status: 201,
   words: described(() => ({
     description: 'Creates an OAuth client for a partner. The secret is shown only once.',
-    answer: named('NewClient', v.object({ client_id, client_secret, created_at: time })),
+    answer: component('NewClient', () => ({ client_id, client_secret, created_at: time })),
     errors: ['conflict'],
     command: {
       name: 'clients issue',
@@ -88,15 +88,12 @@ export const listClients = operation({
   words: described(() => ({
     description: 'Lists the OAuth clients of an account, without their secrets.',
     answer: listOf(
-      named(
-        'Client',
-        v.object({
-          client_id,
-          revoked: member(v.boolean(), 'Whether the client is revoked.'),
-          previous_secret_until,
-          created_at: time,
-        }),
-      ),
+      component('Client', () => ({
+        client_id,
+        revoked: member(v.boolean(), 'Whether the client is revoked.'),
+        previous_secret_until,
+        created_at: time,
+      })),
     ),
     errors: ['conflict'],
     command: { name: 'clients list' },
@@ -117,10 +114,12 @@ export const rotateClient = operation({
   words: described(() => ({
     description:
       'Issues a new secret. The previous one works for 24 hours unless `overlap` sets another time; one before it ends. With `none`, it and its access tokens stop working before the next request.',
-    answer: named(
-      'RotatedClient',
-      v.object({ client_id, client_secret, previous_secret_until, takes_effect }),
-    ),
+    answer: component('RotatedClient', () => ({
+      client_id,
+      client_secret,
+      previous_secret_until,
+      takes_effect,
+    })),
     errors: ['conflict'],
     command: {
       name: 'clients rotate',

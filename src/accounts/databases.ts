@@ -5,27 +5,18 @@ import { countAccounts, putSizes, readSize, readSizes } from '../platform/direct
 import { operation } from '../platform/http/operation.ts'
 import { logFailure } from '../platform/log-failure.ts'
 import { count } from '../platform/validation/answer-fields.ts'
-import { described, listOf, named } from '../platform/validation/described.ts'
-import { member } from '../platform/validation/fields.ts'
+import { component, described, listOf } from '../platform/validation/described.ts'
+import { member, nullable } from '../platform/validation/fields.ts'
 
-const database = described(() =>
-  named(
-    'Database',
-    v.object({
-      binding: member(v.string(), 'The name of its binding.'),
-      jurisdiction: v.nullable(
-        member(
-          v.string(),
-          'Where its data stays, which the name of the binding has. Null if it is not restricted.',
-        ),
-      ),
-      accounts: member(count, 'The number of accounts whose records it has.'),
-      bytes: v.nullable(
-        member(count, 'Its size, measured every 10 minutes. Null before the first measurement.'),
-      ),
-    }),
+const database = component('Database', () => ({
+  binding: member(v.string(), 'The name of its binding.'),
+  jurisdiction: nullable(
+    v.string(),
+    'Where its data stays, which the name of the binding has. Null if it is not restricted.',
   ),
-)
+  accounts: member(count, 'The number of accounts whose records it has.'),
+  bytes: nullable(count, 'Its size, measured every 10 minutes. Null before the first measurement.'),
+}))
 
 export const listDatabases = operation({
   of: 'team',

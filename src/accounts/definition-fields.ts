@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { KNOWN_MEMBERS } from '../ingest/db/record-table.ts'
 import { PRODUCTS } from '../platform/directory/event-definitions.ts'
 import * as f from '../platform/validation/fields.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../platform/validation/fields.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
 
 const isCustomMember = (name: string) => !KNOWN_MEMBERS.includes(name)
@@ -39,61 +39,46 @@ export const definitionFields = {
       'Whether a record is a single event or a daily aggregate. Sending the aggregate of a day again replaces it.',
     ),
   ),
-  eventid: v.optional(
-    member(
-      f.oneOf('required', 'used', 'ignored'),
-      said(
-        'Whether `eventid` is required, used to identify an event if present, or ignored. Defaults to `used`.',
-      ),
+  eventid: optional(
+    f.oneOf('required', 'used', 'ignored'),
+    said(
+      'Whether `eventid` is required, used to identify an event if present, or ignored. Defaults to `used`.',
     ),
   ),
-  kpis: v.optional(
-    member(
-      names,
-      said('The names of the KPI fields, which must be decimals. `Value` is always a KPI.', [
-        'GGR',
-        'NGR',
-      ]),
-    ),
+  kpis: optional(
+    names,
+    said('The names of the KPI fields, which must be decimals. `Value` is always a KPI.', [
+      'GGR',
+      'NGR',
+    ]),
   ),
   product: v.optional(
-    v.nullable(
-      member(
-        product,
-        said(
-          'The field that carries the product line, and the product line of each of its values.',
-          {
-            field: 'Product',
-            map: { Casino: 'casino' },
-          },
-        ),
-      ),
+    nullable(
+      product,
+      said('The field that carries the product line, and the product line of each of its values.', {
+        field: 'Product',
+        map: { Casino: 'casino' },
+      }),
     ),
   ),
   currency: v.optional(
-    v.nullable(
-      member(
-        f.currency,
-        said('The currency of events that name none, as an ISO 4217 code.', 'EUR'),
-      ),
+    nullable(
+      f.currency,
+      said('The currency of events that name none, as an ISO 4217 code.', 'EUR'),
     ),
   ),
-  outflow: v.optional(
-    member(
-      v.boolean('type boolean'),
-      said(
-        'Whether money leaves with the event, as by a withdrawal. Its `Value` is positive, or negative if `amount_signs` of the account is `signed`. Defaults to `false`.',
-      ),
+  outflow: optional(
+    v.boolean('type boolean'),
+    said(
+      'Whether money leaves with the event, as by a withdrawal. Its `Value` is positive, or negative if `amount_signs` of the account is `signed`. Defaults to `false`.',
     ),
   ),
   status_member: v.optional(
-    v.nullable(
-      member(
-        recordMember,
-        said(
-          'The field that holds the status of an event. Its words have the meanings of the status map. An event without the field is `approved`, and so are all events if no field is named.',
-          'status',
-        ),
+    nullable(
+      recordMember,
+      said(
+        'The field that holds the status of an event. Its words have the meanings of the status map. An event without the field is `approved`, and so are all events if no field is named.',
+        'status',
       ),
     ),
   ),

@@ -5,7 +5,7 @@ import { approvalsRequired } from '../commission/shapes/book-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../ingest/db/storage.ts'
 import { AMOUNT_SIGNS } from '../platform/amount-signs.ts'
 import * as f from '../platform/validation/fields.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../platform/validation/fields.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
 
 /**
@@ -56,90 +56,70 @@ const wholeNumber = (least: number, most: number) =>
 const affiliateView = objectOf(affiliateViewFields)
 
 const settings = {
-  name: v.optional(member(f.label, said('The display name of the account.', 'Acme Markets'))),
-  time_zone: v.optional(
-    member(
-      zone,
-      said('The IANA time zone of times without an offset. Defaults to `UTC`.', 'Europe/Berlin'),
+  name: optional(f.label, said('The display name of the account.', 'Acme Markets')),
+  time_zone: optional(
+    zone,
+    said('The IANA time zone of times without an offset. Defaults to `UTC`.', 'Europe/Berlin'),
+  ),
+  amount_signs: optional(
+    f.oneOf(...AMOUNT_SIGNS),
+    said(
+      'How the account writes the amounts of outflows, which are withdrawals, payouts and refunds, and the events whose definition says `outflow`. `magnitude`: positive, as all amounts. `signed`: negative. Commissions and reports use the magnitude under both; control totals sum what was sent. Defaults to `magnitude`. It can change only while no period is closed.',
     ),
   ),
-  amount_signs: v.optional(
-    member(
-      f.oneOf(...AMOUNT_SIGNS),
-      said(
-        'How the account writes the amounts of outflows, which are withdrawals, payouts and refunds, and the events whose definition says `outflow`. `magnitude`: positive, as all amounts. `signed`: negative. Commissions and reports use the magnitude under both; control totals sum what was sent. Defaults to `magnitude`. It can change only while no period is closed.',
-      ),
+  unknown_customer: optional(
+    f.oneOf('reject', 'hold'),
+    said(
+      'What happens to a record whose customer is unknown: `reject` refuses it, `hold` keeps it until the customer arrives. Defaults to `reject` for partners and `hold` for brands.',
     ),
   ),
-  unknown_customer: v.optional(
-    member(
-      f.oneOf('reject', 'hold'),
-      said(
-        'What happens to a record whose customer is unknown: `reject` refuses it, `hold` keeps it until the customer arrives. Defaults to `reject` for partners and `hold` for brands.',
-      ),
+  unknown_affiliate: optional(
+    f.oneOf('warn', 'reject'),
+    said(
+      'What happens to a customer whose affiliate is not configured: `warn` stores it with a warning, `reject` refuses it. Defaults to `warn`.',
     ),
   ),
-  unknown_affiliate: v.optional(
-    member(
-      f.oneOf('warn', 'reject'),
-      said(
-        'What happens to a customer whose affiliate is not configured: `warn` stores it with a warning, `reject` refuses it. Defaults to `warn`.',
-      ),
-    ),
-  ),
-  storage_quota: v.optional(
-    member(
-      storageQuota,
-      said(
-        `The bytes that the account may store. At the quota, deliveries that would store records are refused. Defaults to ${DEFAULT_STORAGE_QUOTA} (4 GiB).`,
-        DEFAULT_STORAGE_QUOTA,
-      ),
+  storage_quota: optional(
+    storageQuota,
+    said(
+      `The bytes that the account may store. At the quota, deliveries that would store records are refused. Defaults to ${DEFAULT_STORAGE_QUOTA} (4 GiB).`,
+      DEFAULT_STORAGE_QUOTA,
     ),
   ),
   approvals: v.optional(approvalsRequired),
-  payee_hold_hours: v.optional(
-    member(
-      wholeNumber(0, 720),
-      said(
-        'For how many hours nothing is paid to an affiliate, or from an account, after its bank details have changed. Defaults to 72. An approver sets it, and two of them lower it.',
-        72,
-      ),
+  payee_hold_hours: optional(
+    wholeNumber(0, 720),
+    said(
+      'For how many hours nothing is paid to an affiliate, or from an account, after its bank details have changed. Defaults to 72. An approver sets it, and two of them lower it.',
+      72,
     ),
   ),
-  retain_years: v.optional(
-    member(
-      wholeNumber(1, 30),
-      said(
-        'For how many years after the last payment to them bank details are kept that were used. Defaults to 10. An approver sets it.',
-        10,
-      ),
+  retain_years: optional(
+    wholeNumber(1, 30),
+    said(
+      'For how many years after the last payment to them bank details are kept that were used. Defaults to 10. An approver sets it.',
+      10,
     ),
   ),
-  exports: v.optional(
-    member(
-      f.oneOf('off', 'without_personal_data', 'with_personal_data'),
-      said(
-        'Whether Parquet files of the records and books are written each morning, for a warehouse. `with_personal_data` includes what names customers and affiliates. `off` deletes the files. Defaults to `off`.',
-        'without_personal_data',
-      ),
+  exports: optional(
+    f.oneOf('off', 'without_personal_data', 'with_personal_data'),
+    said(
+      'Whether Parquet files of the records and books are written each morning, for a warehouse. `with_personal_data` includes what names customers and affiliates. `off` deletes the files. Defaults to `off`.',
+      'without_personal_data',
     ),
   ),
-  affiliate_view: v.optional(
-    member(
-      affiliateView,
-      said(
-        'What affiliates who call the API or sign in to the portal may see. A member that is left out keeps its value. Personal data of customers is never shown.',
-        { customer_ids: 'pseudonym' },
-      ),
+  affiliate_view: optional(
+    affiliateView,
+    said(
+      'What affiliates who call the API or sign in to the portal may see. A member that is left out keeps its value. Personal data of customers is never shown.',
+      { customer_ids: 'pseudonym' },
     ),
   ),
-  landing_pages: v.optional(
-    member(
-      landingPages,
-      said(
-        'The pages to which links that affiliates make may lead: each of these URLs, and all pages below it. Without one, affiliates make no links. Links of the team may lead anywhere.',
-        ['https://acme.example/start'],
-      ),
+  landing_pages: optional(
+    landingPages,
+    said(
+      'The pages to which links that affiliates make may lead: each of these URLs, and all pages below it. Without one, affiliates make no links. Links of the team may lead anywhere.',
+      ['https://acme.example/start'],
     ),
   ),
 }
@@ -154,33 +134,27 @@ export const newAccount = {
     f.oneOf('prop-trading', 'forex', 'igaming'),
     said('The vertical of the account, which determines the API that it calls.'),
   ),
-  mode: v.optional(
-    member(
-      f.oneOf('live', 'test'),
-      said(
-        'Whether the account is live or a test. Only the data of a test account can be reset. Defaults to `live`.',
-      ),
+  mode: optional(
+    f.oneOf('live', 'test'),
+    said(
+      'Whether the account is live or a test. Only the data of a test account can be reset. Defaults to `live`.',
     ),
   ),
   ...settings,
-  book_zone: v.optional(
-    member(
-      zone,
-      said(
-        'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days, and so to control totals and periods. Defaults to `UTC`. It never changes.',
-        'America/New_York',
-      ),
+  book_zone: optional(
+    zone,
+    said(
+      'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days, and so to control totals and periods. Defaults to `UTC`. It never changes.',
+      'America/New_York',
     ),
   ),
   name: settings.name.wrapped,
   jurisdiction: v.optional(
-    v.nullable(
-      member(
-        f.oneOf(...JURISDICTIONS),
-        said(
-          'The jurisdiction that keeps the ids of customers whose personal data was erased. It never changes. Choose a database of the same jurisdiction with `binding`.',
-          'eu',
-        ),
+    nullable(
+      f.oneOf(...JURISDICTIONS),
+      said(
+        'The jurisdiction that keeps the ids of customers whose personal data was erased. It never changes. Choose a database of the same jurisdiction with `binding`.',
+        'eu',
       ),
     ),
   ),
@@ -189,10 +163,8 @@ export const newAccount = {
 /** The fields of an account that can change. */
 export const accountChange = {
   ...settings,
-  disabled: v.optional(
-    member(
-      v.boolean(),
-      said('Whether the account is disabled. The credentials of a disabled account are refused.'),
-    ),
+  disabled: optional(
+    v.boolean(),
+    said('Whether the account is disabled. The credentials of a disabled account are refused.'),
   ),
 }

@@ -10,8 +10,8 @@ import { asCsv, csvWords } from '../platform/money/csv-list.ts'
 import { decimal, subtract, ZERO } from '../platform/money/decimal.ts'
 import { moneyText } from '../platform/money/money.ts'
 import { count, day, money, time } from '../platform/validation/answer-fields.ts'
-import { described, named } from '../platform/validation/described.ts'
-import { member } from '../platform/validation/fields.ts'
+import { component, described } from '../platform/validation/described.ts'
+import { member, nullable } from '../platform/validation/fields.ts'
 import { todayOf } from '../platform/zone.ts'
 import { readBalances } from './db/affiliate-figures.ts'
 
@@ -124,25 +124,18 @@ const PAYMENT_COLUMNS = [
   'reason',
 ]
 
-const payment = described(() =>
-  named(
-    'AffiliatePayment',
-    v.object({
-      reference: member(v.string(), 'The reference of the payment.'),
-      affiliate_id: v.string(),
-      currency,
-      amount: money,
-      paid_on: day,
-      statements: member(count, 'The number of the statements that it paid.'),
-      at: member(time, 'When it was booked.'),
-      return_reference: v.nullable(
-        member(v.string(), 'The reference of its return. Null: it arrived.'),
-      ),
-      returned_on: v.nullable(member(day, 'When it came back.')),
-      reason: v.nullable(member(v.string(), 'Why it came back.')),
-    }),
-  ),
-)
+const payment = component('AffiliatePayment', () => ({
+  reference: member(v.string(), 'The reference of the payment.'),
+  affiliate_id: v.string(),
+  currency,
+  amount: money,
+  paid_on: day,
+  statements: member(count, 'The number of the statements that it paid.'),
+  at: member(time, 'When it was booked.'),
+  return_reference: nullable(v.string(), 'The reference of its return. Null: it arrived.'),
+  returned_on: nullable(day, 'When it came back.'),
+  reason: nullable(v.string(), 'Why it came back.'),
+}))
 
 export const listAffiliatePayouts = list({
   of: 'affiliate',

@@ -7,7 +7,7 @@ import type { Account } from '../platform/db/schema.ts'
 import { pseudonymKeyOf } from '../platform/directory/accounts.ts'
 import { operation } from '../platform/http/operation.ts'
 import { described } from '../platform/validation/described.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { member, nullable, said } from '../platform/validation/fields.ts'
 import { viewContextOf } from './pseudonyms.ts'
 import { HIDDEN } from './view.ts'
 
@@ -77,8 +77,9 @@ export const getCustomerNames = operation({
     description:
       'Returns under which name each affiliate knows a customer: what `affiliate_view` says of `customer_ids`. A name is found among those of all customers.',
     answer: v.object({
-      customer_id: v.nullable(
-        member(v.string(), 'The id of the customer. Null if no affiliate knows one by it.'),
+      customer_id: nullable(
+        v.string(),
+        'The id of the customer. Null if no affiliate knows one by it.',
       ),
       names: member(
         v.array(v.object({ affiliate_id: v.string(), name: v.string() })),

@@ -20,8 +20,8 @@ import {
 } from '../platform/money/calendar.ts'
 import { asCsv, csvWords, objectsIn } from '../platform/money/csv-list.ts'
 import { day } from '../platform/validation/answer-fields.ts'
-import { described, named } from '../platform/validation/described.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { component, described } from '../platform/validation/described.ts'
+import { member, nullable, optional, said } from '../platform/validation/fields.ts'
 import { todayOf } from '../platform/zone.ts'
 import { type OwnCustomer, statesOf, withAmounts } from './customer-states.ts'
 
@@ -93,37 +93,27 @@ const COLUMNS = [
 
 const state = described(() => {
   const { customer_id: _, affiliate_id: __, ...members } = qualification.entries
-  return named(
-    'CustomerState',
-    v.object({
-      ...members,
-      status: member(
-        v.picklist(STATES),
-        '`waiting`: something is `missing`. `failed`: a window closed. `refused`: a condition does not hold, or the trigger was reversed. `already_counted`: the rule has paid for the customer before the affiliate had them.',
-      ),
-      amount: v.nullable(
-        member(
-          v.string(),
-          'What a statement pays for it. Null unless it is `qualified` and a statement has it that the affiliate may see.',
-        ),
-      ),
-      currency: v.nullable(member(v.string(), 'The currency of the amount.')),
-    }),
-  )
+  return component('CustomerState', () => ({
+    ...members,
+    status: member(
+      v.picklist(STATES),
+      '`waiting`: something is `missing`. `failed`: a window closed. `refused`: a condition does not hold, or the trigger was reversed. `already_counted`: the rule has paid for the customer before the affiliate had them.',
+    ),
+    amount: nullable(
+      v.string(),
+      'What a statement pays for it. Null unless it is `qualified` and a statement has it that the affiliate may see.',
+    ),
+    currency: nullable(v.string(), 'The currency of the amount.'),
+  }))
 })
 
-const customer = described(() =>
-  named(
-    'AffiliateCustomer',
-    v.object({
-      customer: member(v.string(), 'The customer, by the name that the account shows.'),
-      signup_day: member(day, 'The day of the signup.'),
-      link: v.nullable(member(v.string(), 'The link that they followed. Null if none is known.')),
-      country_code: v.nullable(member(v.string(), 'The country. Null if it is not known.')),
-      states: member(v.array(state), 'What has become of them under each rule that pays once.'),
-    }),
-  ),
-)
+const customer = component('AffiliateCustomer', () => ({
+  customer: member(v.string(), 'The customer, by the name that the account shows.'),
+  signup_day: member(day, 'The day of the signup.'),
+  link: nullable(v.string(), 'The link that they followed. Null if none is known.'),
+  country_code: nullable(v.string(), 'The country. Null if it is not known.'),
+  states: member(v.array(state), 'What has become of them under each rule that pays once.'),
+}))
 
 export const listAffiliateCustomers = list({
   of: 'affiliate',
@@ -131,11 +121,13 @@ export const listAffiliateCustomers = list({
   id: 'listAffiliateCustomers',
   path: '/customers',
   params: {
-    period: v.optional(
-      member(v.string(), said('The period: a month `2026-10` or a week `2026-W41`.', '2026-10')),
+    period: optional(
+      v.string(),
+      said('The period: a month `2026-10` or a week `2026-W41`.', '2026-10'),
     ),
-    status: v.optional(
-      member(v.picklist(STATES), said('Returns only customers with this state.', 'waiting')),
+    status: optional(
+      v.picklist(STATES),
+      said('Returns only customers with this state.', 'waiting'),
     ),
   },
   // A row for each state of a customer; one without a state for a customer who has none.

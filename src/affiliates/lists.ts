@@ -8,8 +8,8 @@ import { readDayRange } from '../platform/http/query.ts'
 import { dayNumber } from '../platform/money/calendar.ts'
 import { asCsv, csvWords } from '../platform/money/csv-list.ts'
 import { count, day, daysNeeded } from '../platform/validation/answer-fields.ts'
-import { described, named } from '../platform/validation/described.ts'
-import { member } from '../platform/validation/fields.ts'
+import { component, described } from '../platform/validation/described.ts'
+import { member, nullable } from '../platform/validation/fields.ts'
 import { computeReport } from '../reports/compute.ts'
 import { parseReport } from '../reports/report.ts'
 
@@ -43,19 +43,12 @@ const METRICS = 'signups,active_customers'
 
 const BELOW_COLUMNS = ['affiliate_id', 'level', 'signups', 'active_customers']
 
-const below = described(() =>
-  named(
-    'SubAffiliate',
-    v.object({
-      affiliate_id: v.string(),
-      level: member(v.pipe(v.number(), v.integer(), v.minValue(1)), '1: directly below.'),
-      signups: v.nullable(member(count, 'Null unless they stood below on all of the days.')),
-      active_customers: v.nullable(
-        member(count, 'The customers with records on these days. Null likewise.'),
-      ),
-    }),
-  ),
-)
+const below = component('SubAffiliate', () => ({
+  affiliate_id: v.string(),
+  level: member(v.pipe(v.number(), v.integer(), v.minValue(1)), '1: directly below.'),
+  signups: nullable(count, 'Null unless they stood below on all of the days.'),
+  active_customers: nullable(count, 'The customers with records on these days. Null likewise.'),
+}))
 
 export const listSubAffiliates = operation({
   of: 'affiliate',

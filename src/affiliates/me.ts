@@ -9,8 +9,8 @@ import { landingPagesOf } from '../platform/directory/accounts.ts'
 import { operation } from '../platform/http/operation.ts'
 import { LANGUAGES } from '../platform/languages.ts'
 import { day } from '../platform/validation/answer-fields.ts'
-import { described, named, referred } from '../platform/validation/described.ts'
-import { member } from '../platform/validation/fields.ts'
+import { component, described, referred } from '../platform/validation/described.ts'
+import { member, nullable } from '../platform/validation/fields.ts'
 import { bookZoneOf, todayOf } from '../platform/zone.ts'
 import { shownView } from './view-fields.ts'
 
@@ -48,32 +48,27 @@ export const getAffiliateSelf = operation({
   words: described(() => ({
     description:
       'Returns who the affiliate is, under which plans they earn, in words and as JSON, and what they may see.',
-    answer: named(
-      'AffiliateSelf',
-      v.object({
-        affiliate_id: member(v.string(), 'The id of the affiliate.'),
-        display_name: v.nullable(member(v.string(), 'What the account calls the affiliate.')),
-        contact_email: v.nullable(member(v.string(), 'The e-mail address of the affiliate.')),
-        language: v.nullable(
-          member(v.picklist(LANGUAGES), 'The language of the portal. Null: English.'),
-        ),
-        account: v.object({
-          name: member(v.string(), 'The display name of the account.'),
-          time_zone: member(v.string(), 'The time zone of its days and periods.'),
-          mode: member(v.picklist(['live', 'test']), 'Whether the account is a test.'),
-        }),
-        plans: member(
-          v.array(planVersion),
-          'The versions of plans under which the affiliate earns, and those that come, in the order of their first days.',
-        ),
-        affiliate_view: member(shownView, 'What the account shows.'),
-        landing_pages: member(
-          v.array(v.string()),
-          'The pages to which links that the affiliate makes may lead, and all below. Without one, they make no links.',
-        ),
-        scope: member(v.picklist(['read', 'read links']), 'What the key may do.'),
+    answer: component('AffiliateSelf', () => ({
+      affiliate_id: member(v.string(), 'The id of the affiliate.'),
+      display_name: nullable(v.string(), 'What the account calls the affiliate.'),
+      contact_email: nullable(v.string(), 'The e-mail address of the affiliate.'),
+      language: nullable(v.picklist(LANGUAGES), 'The language of the portal. Null: English.'),
+      account: v.object({
+        name: member(v.string(), 'The display name of the account.'),
+        time_zone: member(v.string(), 'The time zone of its days and periods.'),
+        mode: member(v.picklist(['live', 'test']), 'Whether the account is a test.'),
       }),
-    ),
+      plans: member(
+        v.array(planVersion),
+        'The versions of plans under which the affiliate earns, and those that come, in the order of their first days.',
+      ),
+      affiliate_view: member(shownView, 'What the account shows.'),
+      landing_pages: member(
+        v.array(v.string()),
+        'The pages to which links that the affiliate makes may lead, and all below. Without one, they make no links.',
+      ),
+      scope: member(v.picklist(['read', 'read links']), 'What the key may do.'),
+    })),
   })),
   async run({ affiliate, grant, db }) {
     const { id, account, profile, view, language } = affiliate

@@ -8,7 +8,7 @@ import { type Call, operation } from '../platform/http/operation.ts'
 import { readDayRange } from '../platform/http/query.ts'
 import { dayNumber, periodOf, periodUntil } from '../platform/money/calendar.ts'
 import { count, day, daysNeeded, money } from '../platform/validation/answer-fields.ts'
-import { described, named } from '../platform/validation/described.ts'
+import { component, described } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { todayOf } from '../platform/zone.ts'
 import { reportOfAffiliate } from '../reports/own-report.ts'
@@ -91,36 +91,33 @@ export const getAffiliateOverview = operation({
   words: described(() => ({
     description:
       'Returns the figures of some days, what was earned in the last periods, the balance, and what is pending and why.',
-    answer: named(
-      'AffiliateOverview',
-      v.object({
-        from: day,
-        to: day,
-        days: member(
-          v.array(
-            v.object({
-              day,
-              metrics,
-              qualified: member(count, 'The customers who qualified on it.'),
-            }),
-          ),
-          'The figures of each day that has any.',
-        ),
-        totals,
-        earned: member(
-          v.array(v.object({ period: v.string(), currency, total: money })),
-          'What the statements of the last periods earned, without manual entries.',
-        ),
-        balances: ownBalances,
-        pending: member(
+    answer: component('AffiliateOverview', () => ({
+      from: day,
+      to: day,
+      days: member(
+        v.array(
           v.object({
-            waiting: member(count, 'The customers of whom something is missing under a rule.'),
-            ...owedMembers,
+            day,
+            metrics,
+            qualified: member(count, 'The customers who qualified on it.'),
           }),
-          'What is not paid yet, and why.',
         ),
-      }),
-    ),
+        'The figures of each day that has any.',
+      ),
+      totals,
+      earned: member(
+        v.array(v.object({ period: v.string(), currency, total: money })),
+        'What the statements of the last periods earned, without manual entries.',
+      ),
+      balances: ownBalances,
+      pending: member(
+        v.object({
+          waiting: member(count, 'The customers of whom something is missing under a rule.'),
+          ...owedMembers,
+        }),
+        'What is not paid yet, and why.',
+      ),
+    })),
     errors: ['validation_failed'],
   })),
   async run(call, query) {

@@ -2,7 +2,13 @@ import * as v from 'valibot'
 import { type Call, list, operation } from '../platform/http/operation.ts'
 import { validationFailed } from '../platform/http/read-fields.ts'
 import { count } from '../platform/validation/answer-fields.ts'
-import { described, listOf, named, withMembers } from '../platform/validation/described.ts'
+import {
+  component,
+  described,
+  listOf,
+  named,
+  withMembers,
+} from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import {
   POSTBACK_EVENTS,
@@ -138,7 +144,7 @@ export const testPostback = operation({
     return {
       description:
         'Sends an event of the type `webhook.test` with invented values once, also while the postback is paused, and returns what the tracker answered. It is in no list of attempts.',
-      answer: named('PostbackTest', v.object({ response_status, error, body })),
+      answer: component('PostbackTest', () => ({ response_status, error, body })),
     }
   }),
   async run(call, { postback_id }) {
@@ -182,13 +188,10 @@ export const listPostbackAttempts = list({
   words: described(() => ({
     description:
       'Lists the events of the last 30 days, the newest first, each with its last attempt.',
-    answer: named(
-      'PostbackEvent',
-      v.object({
-        ...sentEvent,
-        type: member(v.picklist([...POSTBACK_EVENTS, RETURNED_EVENT]), 'The type of the event.'),
-      }),
-    ),
+    answer: component('PostbackEvent', () => ({
+      ...sentEvent,
+      type: member(v.picklist([...POSTBACK_EVENTS, RETURNED_EVENT]), 'The type of the event.'),
+    })),
   })),
   async list(call, { postback_id: id, status = null }, page) {
     const found = await hooks.readMessages<SentType>(changeOf(call), id, status, page)

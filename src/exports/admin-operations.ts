@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import { resolveDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { withAudit } from '../platform/directory/audit.ts'
@@ -6,7 +5,7 @@ import { ApiError, unavailable } from '../platform/errors.ts'
 import { operation } from '../platform/http/operation.ts'
 import { sendJobs } from '../platform/jobs.ts'
 import { time } from '../platform/validation/answer-fields.ts'
-import { described, named } from '../platform/validation/described.ts'
+import { component, described } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { hasFiles } from './db/files.ts'
 import { AFTER_RUNS_SECONDS } from './limits.ts'
@@ -21,10 +20,9 @@ export const startExport = operation({
   words: described(() => ({
     description:
       'Starts the export of an account now. It reads every month again and writes the files that are missing; those of unchanged months stay as they are.',
-    answer: named(
-      'StartedExport',
-      v.object({ started_at: member(time, 'When the export was started.') }),
-    ),
+    answer: component('StartedExport', () => ({
+      started_at: member(time, 'When the export was started.'),
+    })),
     errors: ['conflict'],
     command: { name: 'exports start' },
   })),

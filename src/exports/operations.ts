@@ -4,8 +4,8 @@ import { list, operation } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { getObject } from '../platform/parquet/bucket.ts'
 import { count, time } from '../platform/validation/answer-fields.ts'
-import { described, named } from '../platform/validation/described.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { component, described } from '../platform/validation/described.ts'
+import { member, nullable, optional, said } from '../platform/validation/fields.ts'
 import { ruleMessage } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { type ExportFile, findFile, listFiles } from './db/files.ts'
@@ -22,34 +22,24 @@ const presentFile = ({ sign: _, ...file }: ExportFile) => ({
   written_at: instant(file.written_at),
 })
 
-const exportFile = described(() =>
-  named(
-    'Export',
-    v.object({
-      id: member(v.string(), 'The id of the file.'),
-      resource: member(v.string(), 'The resource whose records it has, such as `transactions`.'),
-      month: v.nullable(
-        member(
-          v.string(),
-          'The month of the records. Null of a resource that is exported as a whole.',
-        ),
-      ),
-      part: member(count, 'The number of the file, from 1, among those of its month.'),
-      records: member(count, 'The number of records.'),
-      bytes: member(count, 'The size of the file.'),
-      sha256: member(
-        v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
-        'The SHA-256 of the file, in hex.',
-      ),
-      sums: member(
-        v.record(v.string(), v.string()),
-        'Control totals: the sum of each column of decimals, over all currencies.',
-      ),
-      version: member(count, 'The version of its columns.'),
-      written_at: member(time, 'When it was written.'),
-    }),
+const exportFile = component('Export', () => ({
+  id: member(v.string(), 'The id of the file.'),
+  resource: member(v.string(), 'The resource whose records it has, such as `transactions`.'),
+  month: nullable(
+    v.string(),
+    'The month of the records. Null of a resource that is exported as a whole.',
   ),
-)
+  part: member(count, 'The number of the file, from 1, among those of its month.'),
+  records: member(count, 'The number of records.'),
+  bytes: member(count, 'The size of the file.'),
+  sha256: member(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)), 'The SHA-256 of the file, in hex.'),
+  sums: member(
+    v.record(v.string(), v.string()),
+    'Control totals: the sum of each column of decimals, over all currencies.',
+  ),
+  version: member(count, 'The version of its columns.'),
+  written_at: member(time, 'When it was written.'),
+}))
 
 const ofExports = { topic: 'monitoring', callers: ['team', 'account'] } as const
 
@@ -58,17 +48,13 @@ export const listExports = list({
   id: 'listExports',
   path: '/exports',
   params: {
-    resource: v.optional(
-      member(v.string(), said('Returns only files of this resource.', 'transactions')),
-    ),
-    month: v.optional(
-      member(
-        v.pipe(
-          v.string(),
-          v.regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, ruleMessage('pattern', 'a month such as `2026-10`')),
-        ),
-        said('Returns only files of this month.', '2026-10'),
+    resource: optional(v.string(), said('Returns only files of this resource.', 'transactions')),
+    month: optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, ruleMessage('pattern', 'a month such as `2026-10`')),
       ),
+      said('Returns only files of this month.', '2026-10'),
     ),
   },
   words: described(() => ({
@@ -76,11 +62,9 @@ export const listExports = list({
       'Lists the Parquet files of the records and books, by resource, month and part. They are written each morning, if the account is exported. A file never changes; another one takes its place.',
     answer: exportFile,
     more: {
-      exported_at: v.nullable(
-        member(
-          time,
-          'When the last complete export began: the files have everything up to then. Null before the first.',
-        ),
+      exported_at: nullable(
+        time,
+        'When the last complete export began: the files have everything up to then. Null before the first.',
       ),
     },
     command: {

@@ -4,8 +4,8 @@ import type { FoundPage, Page } from '../platform/db/paginate.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
 import { dayText } from '../platform/money/calendar.ts'
 import { day } from '../platform/validation/answer-fields.ts'
-import { described, named } from '../platform/validation/described.ts'
-import { member } from '../platform/validation/fields.ts'
+import { component } from '../platform/validation/described.ts'
+import { member, nullable } from '../platform/validation/fields.ts'
 import { pageRecords, type RecordValues, readMainValues } from './db/evidence.ts'
 
 // The records of a stored case on the wire.
@@ -20,41 +20,30 @@ const RESOURCES = [
 ] as const
 
 /** A record of a case. */
-export const fraudEvidence = described(() =>
-  named(
-    'FraudEvidence',
-    v.object({
-      resource: member(
-        v.picklist(RESOURCES),
-        'The resource of the record, `statements`, or `payees`: bank details.',
-      ),
-      id: member(
-        v.string(),
-        'The id of the record. Of trading activity: day, customer, instrument and currency. Of bank details: affiliate and version.',
-      ),
-      customer_id: v.nullable(
-        member(v.string(), 'The customer. Null for a statement and for bank details.'),
-      ),
-      day: member(day, 'The day of the record.'),
-      delivery_id: v.nullable(
-        member(
-          v.string(),
-          'The delivery that had last written the record. Null for a statement and for bank details.',
-        ),
-      ),
-      values: v.nullable(
-        member(
-          v.record(v.string(), v.nullable(v.union([v.string(), v.number()]))),
-          'The main values of the record, by the names of its fields. Null if it is gone.',
-        ),
-      ),
-      changed: member(
-        v.boolean(),
-        'Whether the record was changed since the case names it, or is not in the database.',
-      ),
-    }),
+export const fraudEvidence = component('FraudEvidence', () => ({
+  resource: member(
+    v.picklist(RESOURCES),
+    'The resource of the record, `statements`, or `payees`: bank details.',
   ),
-)
+  id: member(
+    v.string(),
+    'The id of the record. Of trading activity: day, customer, instrument and currency. Of bank details: affiliate and version.',
+  ),
+  customer_id: nullable(v.string(), 'The customer. Null for a statement and for bank details.'),
+  day: member(day, 'The day of the record.'),
+  delivery_id: nullable(
+    v.string(),
+    'The delivery that had last written the record. Null for a statement and for bank details.',
+  ),
+  values: nullable(
+    v.record(v.string(), v.nullable(v.union([v.string(), v.number()]))),
+    'The main values of the record, by the names of its fields. Null if it is gone.',
+  ),
+  changed: member(
+    v.boolean(),
+    'Whether the record was changed since the case names it, or is not in the database.',
+  ),
+}))
 
 /** A record of a case, as it is answered. */
 export type PresentedEvidence = Fixed<v.InferOutput<typeof fraudEvidence>>

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../platform/validation/fields.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { member, optional, said } from '../platform/validation/fields.ts'
 import { listOf } from '../platform/validation/shapes.ts'
 import { DECISION_LIMITS } from './limits.ts'
 
@@ -19,39 +19,31 @@ export const caseDecision = {
       'The customers share one device',
     ),
   ),
-  keep_hold: v.optional(
-    member(
-      v.boolean(),
-      said(
-        'Only of `confirmed`: the payouts of the affiliate stay held, until the case is confirmed again without it. Defaults to `false`: the decision ends the hold.',
-      ),
+  keep_hold: optional(
+    v.boolean(),
+    said(
+      'Only of `confirmed`: the payouts of the affiliate stay held, until the case is confirmed again without it. Defaults to `false`: the decision ends the hold.',
     ),
   ),
-  refuse: v.optional(
-    member(
-      listOf(f.id, DECISION_LIMITS.refused),
-      said(
-        `Only of \`confirmed\`: customers of the case who earn nothing, 1 to ${DECISION_LIMITS.refused}. They are refused in the same step, with the case as the reason.`,
-        ['c-1001'],
-      ),
+  refuse: optional(
+    listOf(f.id, DECISION_LIMITS.refused),
+    said(
+      `Only of \`confirmed\`: customers of the case who earn nothing, 1 to ${DECISION_LIMITS.refused}. They are refused in the same step, with the case as the reason.`,
+      ['c-1001'],
     ),
   ),
-  from: v.optional(
-    member(
-      f.day,
-      said(
-        'The first day from which these customers earn nothing. Defaults to the beginning.',
-        '2026-11-01',
-      ),
+  from: optional(
+    f.day,
+    said(
+      'The first day from which these customers earn nothing. Defaults to the beginning.',
+      '2026-11-01',
     ),
   ),
-  shown: v.optional(
-    member(
-      v.pipe(v.number(), v.integer(), v.minValue(1)),
-      said(
-        'The `evidence_total` of the case as the person saw it: if records were added since, nothing is decided.',
-        8,
-      ),
+  shown: optional(
+    v.pipe(v.number(), v.integer(), v.minValue(1)),
+    said(
+      'The `evidence_total` of the case as the person saw it: if records were added since, nothing is decided.',
+      8,
     ),
   ),
 }

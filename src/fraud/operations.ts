@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { readHolds } from '../books/holds.ts'
 import { list, operation, type ReadCall } from '../platform/http/operation.ts'
 import { described } from '../platform/validation/described.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { member, optional, said } from '../platform/validation/fields.ts'
 import { fraudEvidence, pageEvidence } from './case-evidence.ts'
 import { CASE_NEEDS, findCase, listCases, type WholeCase } from './db/cases.ts'
 import { noCase } from './decide.ts'
@@ -24,38 +24,27 @@ export const listFraudCases = list({
   id: 'listFraudCases',
   path: '/cases',
   params: {
-    status: v.optional(
-      member(v.picklist(STATUSES), said('Returns only cases with this status.', 'open')),
+    status: optional(v.picklist(STATUSES), said('Returns only cases with this status.', 'open')),
+    rule: optional(v.string(), said('Returns only cases of this rule.', 'cpa')),
+    severity: optional(
+      v.picklist(SEVERITIES),
+      said('Returns only cases of this severity.', 'high'),
     ),
-    rule: v.optional(member(v.string(), said('Returns only cases of this rule.', 'cpa'))),
-    severity: v.optional(
-      member(v.picklist(SEVERITIES), said('Returns only cases of this severity.', 'high')),
+    affiliate_id: optional(v.string(), said('Returns only cases of this affiliate.', 'IB-07')),
+    customer_id: optional(v.string(), said('Returns only cases about this customer.', 'C-1001')),
+    draft_of: optional(
+      v.string(),
+      said('Returns only cases of affiliates with a draft of this period.', '2026-10'),
     ),
-    affiliate_id: v.optional(
-      member(v.string(), said('Returns only cases of this affiliate.', 'IB-07')),
+    keep_hold: optional(
+      v.boolean(),
+      said('Whether to return only confirmed cases that go on holding payouts.', true),
     ),
-    customer_id: v.optional(
-      member(v.string(), said('Returns only cases about this customer.', 'C-1001')),
-    ),
-    draft_of: v.optional(
-      member(
-        v.string(),
-        said('Returns only cases of affiliates with a draft of this period.', '2026-10'),
-      ),
-    ),
-    keep_hold: v.optional(
-      member(
-        v.boolean(),
-        said('Whether to return only confirmed cases that go on holding payouts.', true),
-      ),
-    ),
-    needs: v.optional(
-      member(
-        v.picklist(CASE_NEEDS),
-        said(
-          'Returns only cases that need something: `decision`, open ones of high severity or that hold payouts, which nobody has decided; `second_person`, those that a person has decided and another one must decide the same. What needs attention counts the same cases.',
-          'decision',
-        ),
+    needs: optional(
+      v.picklist(CASE_NEEDS),
+      said(
+        'Returns only cases that need something: `decision`, open ones of high severity or that hold payouts, which nobody has decided; `second_person`, those that a person has decided and another one must decide the same. What needs attention counts the same cases.',
+        'decision',
       ),
     ),
   },

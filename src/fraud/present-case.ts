@@ -3,8 +3,8 @@ import { type AffiliateHolds, sumByCurrency } from '../books/holds.ts'
 import { EXPIRE_DAYS } from '../platform/durations.ts'
 import { dayText } from '../platform/money/calendar.ts'
 import { count, day, money, time } from '../platform/validation/answer-fields.ts'
-import { described, named, withMembers } from '../platform/validation/described.ts'
-import { member } from '../platform/validation/fields.ts'
+import { component, described, named, withMembers } from '../platform/validation/described.ts'
+import { member, nullable } from '../platform/validation/fields.ts'
 import type { StoredCase, WholeCase } from './db/cases.ts'
 import { parseSubjectKey } from './findings.ts'
 import { type Figure, figures, subject } from './kind.ts'
@@ -19,60 +19,55 @@ export const STATUSES = ['open', 'confirmed', 'dismissed', 'expired'] as const
 export const SEVERITIES = ['low', 'medium', 'high'] as const
 
 /** A case as lists show it. */
-export const fraudCase = described(() =>
-  named(
-    'FraudCase',
-    v.object({
-      case_id: member(v.string(), 'The id of the case.'),
-      rule: member(v.string(), 'The id of the rule that found it.'),
-      name: member(v.string(), 'The display name of the rule.'),
-      version: member(
-        v.pipe(v.number(), v.integer(), v.minValue(1)),
-        'The version of the rule that found it last.',
-      ),
-      kind: member(v.string(), 'The kind of the rule.'),
-      subject,
-      affiliate_id: member(v.string(), 'The affiliate that had the customers.'),
-      severity: member(v.picklist(SEVERITIES), 'How serious it is.'),
-      action: member(
-        v.picklist(['flag', 'hold']),
-        'Whether it holds payouts while it is open. Another version of the rule never makes it hold less.',
-      ),
-      status: member(
-        v.picklist(STATUSES),
-        `Whether it is open, was decided, or has expired: ${EXPIRE_DAYS} days without a decision and without a new record. A case that holds payouts does not expire.`,
-      ),
-      opened_at: member(time, 'When an evaluation first found it.'),
-      opened_for: member(day, 'The day of the finding that opened it.'),
-      last_evidence_for: member(day, 'The last day whose finding had a new record.'),
-      evidence_since: member(
-        day,
-        'The first day of the records that the figures rest on. Earlier ones are of earlier findings.',
-      ),
-      figures,
-      sentence: member(v.string(), 'The finding of that day in one sentence.'),
-      evidence_total: member(
-        count,
-        'The number of its records. It only grows. Send it with a decision: `shown`.',
-      ),
-      keep_hold: member(v.boolean(), 'Whether it was confirmed and goes on holding payouts.'),
-      decided_at: v.nullable(member(time, 'When it was decided, or null.')),
-      waiting: member(
-        v.boolean(),
-        'Whether a person has decided it, or the end of its hold, and another person must decide the same.',
-      ),
-      amount_held: member(
-        v.array(
-          v.object({
-            currency: member(v.string(), 'The currency.'),
-            amount: member(money, 'The amount, a decimal.'),
-          }),
-        ),
-        'What it holds of the payouts of the affiliate, by currency. Another case can hold the same payouts.',
-      ),
-    }),
+export const fraudCase = component('FraudCase', () => ({
+  case_id: member(v.string(), 'The id of the case.'),
+  rule: member(v.string(), 'The id of the rule that found it.'),
+  name: member(v.string(), 'The display name of the rule.'),
+  version: member(
+    v.pipe(v.number(), v.integer(), v.minValue(1)),
+    'The version of the rule that found it last.',
   ),
-)
+  kind: member(v.string(), 'The kind of the rule.'),
+  subject,
+  affiliate_id: member(v.string(), 'The affiliate that had the customers.'),
+  severity: member(v.picklist(SEVERITIES), 'How serious it is.'),
+  action: member(
+    v.picklist(['flag', 'hold']),
+    'Whether it holds payouts while it is open. Another version of the rule never makes it hold less.',
+  ),
+  status: member(
+    v.picklist(STATUSES),
+    `Whether it is open, was decided, or has expired: ${EXPIRE_DAYS} days without a decision and without a new record. A case that holds payouts does not expire.`,
+  ),
+  opened_at: member(time, 'When an evaluation first found it.'),
+  opened_for: member(day, 'The day of the finding that opened it.'),
+  last_evidence_for: member(day, 'The last day whose finding had a new record.'),
+  evidence_since: member(
+    day,
+    'The first day of the records that the figures rest on. Earlier ones are of earlier findings.',
+  ),
+  figures,
+  sentence: member(v.string(), 'The finding of that day in one sentence.'),
+  evidence_total: member(
+    count,
+    'The number of its records. It only grows. Send it with a decision: `shown`.',
+  ),
+  keep_hold: member(v.boolean(), 'Whether it was confirmed and goes on holding payouts.'),
+  decided_at: nullable(time, 'When it was decided, or null.'),
+  waiting: member(
+    v.boolean(),
+    'Whether a person has decided it, or the end of its hold, and another person must decide the same.',
+  ),
+  amount_held: member(
+    v.array(
+      v.object({
+        currency: member(v.string(), 'The currency.'),
+        amount: member(money, 'The amount, a decimal.'),
+      }),
+    ),
+    'What it holds of the payouts of the affiliate, by currency. Another case can hold the same payouts.',
+  ),
+}))
 
 /** A case with its decisions. */
 export const wholeFraudCase = described(() =>
@@ -86,7 +81,7 @@ export const wholeFraudCase = described(() =>
             reason: member(v.string(), 'Why.'),
             keep_hold: member(v.boolean(), 'Whether the case goes on holding payouts.'),
             refuse: member(v.array(v.string()), 'The customers who are refused with it.'),
-            from: v.nullable(member(day, 'The day from which they are refused, or null.')),
+            from: nullable(day, 'The day from which they are refused, or null.'),
             at: member(time, 'When it was made.'),
             ends_hold: member(
               v.boolean(),

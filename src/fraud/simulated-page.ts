@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { Fixed } from '../platform/http/operation-words.ts'
 import { dayText } from '../platform/money/calendar.ts'
 import { count, day, version } from '../platform/validation/answer-fields.ts'
-import { described, named } from '../platform/validation/described.ts'
-import { member } from '../platform/validation/fields.ts'
+import { component, described } from '../platform/validation/described.ts'
+import { member, nullable } from '../platform/validation/fields.ts'
 import { fraudEvidence } from './case-evidence.ts'
 import { parseSubjectKey } from './findings.ts'
 import { figures, subject } from './kind.ts'
@@ -24,8 +24,9 @@ const foundCase = described(() => {
     last_evidence_for,
     figures,
     sentence,
-    version: v.nullable(
-      member(version, 'The version that found it last. Null if it is that of the request.'),
+    version: nullable(
+      version,
+      'The version that found it last. Null if it is that of the request.',
     ),
     action: member(
       v.picklist(['flag', 'hold']),
@@ -40,21 +41,16 @@ const foundCase = described(() => {
 })
 
 /** A back-test. */
-export const simulatedPage = described(() =>
-  named(
-    'FraudSimulation',
-    v.object({
-      rule: member(v.string(), 'The rule.'),
-      from: member(day, 'The first day.'),
-      to: member(day, 'The last day.'),
-      kind: member(v.string(), 'The kind of the rule.'),
-      data: member(
-        v.array(foundCase),
-        'The cases that the rule would have opened, by day, affiliate and subject.',
-      ),
-    }),
+export const simulatedPage = component('FraudSimulation', () => ({
+  rule: member(v.string(), 'The rule.'),
+  from: member(day, 'The first day.'),
+  to: member(day, 'The last day.'),
+  kind: member(v.string(), 'The kind of the rule.'),
+  data: member(
+    v.array(foundCase),
+    'The cases that the rule would have opened, by day, affiliate and subject.',
   ),
-)
+}))
 
 /** A back-test. */
 export type SimulatedPage = Fixed<v.InferOutput<typeof simulatedPage>>

@@ -5,7 +5,7 @@ import { componentOf, pascalCase } from '../platform/http/operation-words.ts'
 import { readDays } from '../platform/http/query.ts'
 import { daysWanted } from '../platform/validation/answer-fields.ts'
 import { described, named, referred } from '../platform/validation/described.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { member, optional, said } from '../platform/validation/fields.ts'
 import { type Filter, findRecord, listRecords } from './db/list.ts'
 import { MAX_RECORDS } from './envelope.ts'
 import { receive } from './receive.ts'
@@ -73,9 +73,7 @@ const sendOf = (owned: Owned) => {
     path: below(resource),
     callers: ['account'],
     params: {
-      dry_run: v.optional(
-        member(v.boolean(), said('Validate only: same response, nothing stored.', true)),
-      ),
+      dry_run: optional(v.boolean(), said('Validate only: same response, nothing stored.', true)),
     },
     body: {
       records: described(() =>
@@ -112,13 +110,11 @@ const listOf = (owned: Owned) => {
     path: below(resource),
     callers: ['account'],
     params: {
-      [customerFilter]: v.optional(
-        member(
-          v.string(),
-          said(
-            'Returns only the records of this customer.',
-            customerFilter === 'customerid' ? 'P-1001' : 'C-1001',
-          ),
+      [customerFilter]: optional(
+        v.string(),
+        said(
+          'Returns only the records of this customer.',
+          customerFilter === 'customerid' ? 'P-1001' : 'C-1001',
         ),
       ),
       ...daysWanted,

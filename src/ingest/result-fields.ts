@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { count, day } from '../platform/validation/answer-fields.ts'
-import { described, named } from '../platform/validation/described.ts'
+import { component, described, named } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
 import { ISSUE_CODES, type IssueCode } from '../platform/validation/issue.ts'
 import { MESSAGES } from '../platform/validation/warnings.ts'
@@ -38,46 +38,35 @@ export const deliveryUrl = described(() =>
 )
 
 /** A rule that a record breaks. */
-export const brokenRule = described(() =>
-  named(
-    'BrokenRule',
-    v.object({
-      index: v.exactOptional(index),
-      key: v.exactOptional(key),
-      pointer,
-      code: member(
-        v.picklist(ISSUE_CODES) as v.GenericSchema<IssueCode>,
-        'The broken rule. See `/docs/errors`.',
-      ),
-      message: member(
-        v.string(),
-        'What is wrong. It never contains the value of a personal field.',
-      ),
-      hint: v.exactOptional(member(v.string(), 'What was probably meant.')),
-    }),
+export const brokenRule = component('BrokenRule', () => ({
+  index: v.exactOptional(index),
+  key: v.exactOptional(key),
+  pointer,
+  code: member(
+    v.picklist(ISSUE_CODES) as v.GenericSchema<IssueCode>,
+    'The broken rule. See `/docs/errors`.',
   ),
-)
+  message: member(v.string(), 'What is wrong. It never contains the value of a personal field.'),
+  hint: v.exactOptional(member(v.string(), 'What was probably meant.')),
+}))
 
 /** A warning about a stored record. */
 const warning = described(() => {
-  return named(
-    'Warning',
-    v.object({
-      code: member(
-        v.picklist([...Object.keys(MESSAGES), 'unknown_affiliate']),
-        'The code of the warning. See `/docs/warnings`.',
-      ),
-      pointer,
-      message: member(v.string(), 'What the sender should know.'),
-      from: v.exactOptional(
-        member(day, {
-          description:
-            'Of `affiliation_changed`: the day from which the new affiliate counts. The day of the signup if the first affiliate was corrected.',
-          examples: ['2026-11-25'],
-        }),
-      ),
-    }),
-  )
+  return component('Warning', () => ({
+    code: member(
+      v.picklist([...Object.keys(MESSAGES), 'unknown_affiliate']),
+      'The code of the warning. See `/docs/warnings`.',
+    ),
+    pointer,
+    message: member(v.string(), 'What the sender should know.'),
+    from: v.exactOptional(
+      member(day, {
+        description:
+          'Of `affiliation_changed`: the day from which the new affiliate counts. The day of the signup if the first affiliate was corrected.',
+        examples: ['2026-11-25'],
+      }),
+    ),
+  }))
 })
 
 /** The number of records in the request, in total and by what became of them. */
@@ -86,58 +75,50 @@ export const summary = described(() => {
     name,
     member(count, `The number of records with the outcome \`${name}\`.`),
   ])
-  return named(
-    'Summary',
-    v.object({
-      received: member(count, 'The number of records in the request.'),
-      ...(Object.fromEntries(outcomes) as Record<Outcome, typeof count>),
-      not_stored: member(
+  return component('Summary', () => ({
+    received: member(count, 'The number of records in the request.'),
+    ...(Object.fromEntries(outcomes) as Record<Outcome, typeof count>),
+    not_stored: member(
+      count,
+      'The number of records that are valid and were not stored, because others of the request were rejected. Send them again with the corrected ones.',
+    ),
+    warnings: v.exactOptional(
+      member(
         count,
-        'The number of records that are valid and were not stored, because others of the request were rejected. Send them again with the corrected ones.',
+        'The number of warnings of all records that are listed. The log of deliveries does not count them.',
       ),
-      warnings: v.exactOptional(
-        member(
-          count,
-          'The number of warnings of all records that are listed. The log of deliveries does not count them.',
-        ),
-      ),
-    }),
-  )
+    ),
+  }))
 })
 
 /** The outcome of each record of a request. */
-export const result = described(() =>
-  named(
-    'Result',
-    v.object({
-      delivery_id: deliveryId,
-      delivery_url: deliveryUrl,
-      dry_run: member(v.boolean(), 'Whether the request was only validated.'),
-      summary,
-      errors: v.exactOptional(
-        member(
-          v.array(brokenRule),
-          'At most 1000 errors, as a 422 lists them. Present if records were rejected.',
-        ),
-      ),
-      errors_total: v.exactOptional(
-        member(count, 'The number of errors. Present if records were rejected.'),
-      ),
-      results: member(
-        v.array(
-          v.object({
-            index,
-            key: v.exactOptional(key),
-            outcome: member(v.picklist(OUTCOMES), 'The outcome of the record.'),
-            warnings: v.exactOptional(member(v.array(warning), 'At most 10 warnings.')),
-            errors: v.exactOptional(v.array(brokenRule)),
-          }),
-        ),
-        'One result for each record, in order. With `Prefer: return=minimal`, only those with a warning or an error.',
-      ),
-    }),
+export const result = component('Result', () => ({
+  delivery_id: deliveryId,
+  delivery_url: deliveryUrl,
+  dry_run: member(v.boolean(), 'Whether the request was only validated.'),
+  summary,
+  errors: v.exactOptional(
+    member(
+      v.array(brokenRule),
+      'At most 1000 errors, as a 422 lists them. Present if records were rejected.',
+    ),
   ),
-)
+  errors_total: v.exactOptional(
+    member(count, 'The number of errors. Present if records were rejected.'),
+  ),
+  results: member(
+    v.array(
+      v.object({
+        index,
+        key: v.exactOptional(key),
+        outcome: member(v.picklist(OUTCOMES), 'The outcome of the record.'),
+        warnings: v.exactOptional(member(v.array(warning), 'At most 10 warnings.')),
+        errors: v.exactOptional(v.array(brokenRule)),
+      }),
+    ),
+    'One result for each record, in order. With `Prefer: return=minimal`, only those with a warning or an error.',
+  ),
+}))
 
 /** The answer to a delivery. */
 export type Result = v.InferOutput<typeof result>

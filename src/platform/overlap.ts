@@ -1,15 +1,12 @@
-import * as v from 'valibot'
 import { DAY_MS, HOUR_MS } from './durations.ts'
 import * as f from './validation/fields.ts'
-import { member, said } from './validation/fields.ts'
+import { optional, said } from './validation/fields.ts'
 
 /** How long the old secret remains valid next to a new one, so that no request fails meanwhile. */
-export const overlap = v.optional(
-  member(
-    f.oneOf('none', '1h', '24h', '7d'),
-    said(
-      'How long the old credential remains valid. Defaults to `24h`. With `none` it ends at once.',
-    ),
+export const overlap = optional(
+  f.oneOf('none', '1h', '24h', '7d'),
+  said(
+    'How long the old credential remains valid. Defaults to `24h`. With `none` it ends at once.',
   ),
 )
 

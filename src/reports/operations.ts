@@ -5,7 +5,7 @@ import { operation, type ReadCall } from '../platform/http/operation.ts'
 import { showTo } from '../platform/http/show.ts'
 import { csvHeaders, writeCsv } from '../platform/money/csv.ts'
 import { described } from '../platform/validation/described.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { member, optional, said } from '../platform/validation/fields.ts'
 import { computeReport } from './compute.ts'
 import { CLICK_DAYS, REPORT_LIMITS } from './limits.ts'
 import { groupsOfAffiliate, reportOfAffiliate } from './own-report.ts'
@@ -59,40 +59,32 @@ export const getReport = operation({
       v.string(),
       said('The last day, inclusive. A report covers at most 366 days.', '2026-10-31'),
     ),
-    group_by: v.optional(
-      member(
-        v.string(),
-        said(
-          'Up to three groups, separated by commas: `day`, `week`, `month`, `affiliate_id`, `link`, `country_code`, `sub1` to `sub5`; of partners also `kyc_status_id`, `sales_status_id`, `transaction_type`, `instrument`; of prop trading `challenge_type`, `phase`, `account_size`; of forex `trading_account_type`; of brands `eventname`, `product`. Affiliates have no groups of what they do not see.',
-          'day,link',
-        ),
+    group_by: optional(
+      v.string(),
+      said(
+        'Up to three groups, separated by commas: `day`, `week`, `month`, `affiliate_id`, `link`, `country_code`, `sub1` to `sub5`; of partners also `kyc_status_id`, `sales_status_id`, `transaction_type`, `instrument`; of prop trading `challenge_type`, `phase`, `account_size`; of forex `trading_account_type`; of brands `eventname`, `product`. Affiliates have no groups of what they do not see.',
+        'day,link',
       ),
     ),
-    affiliate_id: v.optional(
-      member(
-        v.string(),
-        said(
-          'Reports only on this affiliate. The report of an affiliate is always its own.',
-          'IB-07',
-        ),
+    affiliate_id: optional(
+      v.string(),
+      said(
+        'Reports only on this affiliate. The report of an affiliate is always its own.',
+        'IB-07',
       ),
     ),
-    currency: v.optional(
-      member(
-        v.string(),
-        said(
-          'The currency of all amounts. The default is USD; for an affiliate, that of the latest statement.',
-          'EUR',
-        ),
+    currency: optional(
+      v.string(),
+      said(
+        'The currency of all amounts. The default is USD; for an affiliate, that of the latest statement.',
+        'EUR',
       ),
     ),
-    metrics: v.optional(
-      member(
-        v.string(),
-        said(
-          'Metrics, separated by commas. The default is all of the vertical.',
-          'signups,active_customers',
-        ),
+    metrics: optional(
+      v.string(),
+      said(
+        'Metrics, separated by commas. The default is all of the vertical.',
+        'signups,active_customers',
       ),
     ),
   },

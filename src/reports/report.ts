@@ -3,7 +3,7 @@ import { SUBS } from '../attribution/db/clicks.ts'
 import { capital } from '../commission/words/english.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
 import { invalidQuery, readDayRange } from '../platform/http/query.ts'
-import { described, named } from '../platform/validation/described.ts'
+import { component, described } from '../platform/validation/described.ts'
 import { currency as currencyCode, currencyHint, member } from '../platform/validation/fields.ts'
 import { quote, quoteAll } from '../platform/validation/quote.ts'
 import { suggest } from '../platform/validation/suggest.ts'
@@ -76,55 +76,47 @@ const figuresSchema = described(() =>
 )
 
 /** A report as it is sent. */
-export const reportSchema = described(() =>
-  named(
-    'Report',
-    v.object({
-      from: member(v.string(), 'The first day.'),
-      to: member(v.string(), 'The last day.'),
-      currency: member(v.string(), 'The currency of all amounts.'),
-      group_by: member(v.array(v.string()), 'The groups.'),
-      columns: member(
-        v.array(
-          v.object({
-            name: member(v.string(), 'The name of the group or metric.'),
-            type: member(
-              v.picklist(['group', 'count', 'amount', 'number']),
-              'What its values are.',
-            ),
-          }),
-        ),
-        'The groups and metrics in their order.',
-      ),
-      data: member(
-        v.array(
-          v.object({
-            groups: member(
-              v.record(v.string(), v.nullable(v.union([v.string(), v.number()]))),
-              'The value of each group. Null for records that do not have it.',
-            ),
-            ...figuresSchema.entries,
-          }),
-        ),
-        'One row for each group, in the order of the values; null comes last.',
-      ),
-      totals: member(figuresSchema, 'The figures of all records.'),
-      notes: member(
-        v.array(
-          v.object({
-            metric: member(v.string(), 'The metric.'),
-            reason: member(
-              v.picklist(['not_kept', 'no_statements', 'partial_period', 'finer_than_statement']),
-              'Why it is null in some figures.',
-            ),
-            detail: member(v.string(), 'The same as a sentence.'),
-          }),
-        ),
-        'Why figures are null.',
-      ),
-    }),
+export const reportSchema = component('Report', () => ({
+  from: member(v.string(), 'The first day.'),
+  to: member(v.string(), 'The last day.'),
+  currency: member(v.string(), 'The currency of all amounts.'),
+  group_by: member(v.array(v.string()), 'The groups.'),
+  columns: member(
+    v.array(
+      v.object({
+        name: member(v.string(), 'The name of the group or metric.'),
+        type: member(v.picklist(['group', 'count', 'amount', 'number']), 'What its values are.'),
+      }),
+    ),
+    'The groups and metrics in their order.',
   ),
-)
+  data: member(
+    v.array(
+      v.object({
+        groups: member(
+          v.record(v.string(), v.nullable(v.union([v.string(), v.number()]))),
+          'The value of each group. Null for records that do not have it.',
+        ),
+        ...figuresSchema.entries,
+      }),
+    ),
+    'One row for each group, in the order of the values; null comes last.',
+  ),
+  totals: member(figuresSchema, 'The figures of all records.'),
+  notes: member(
+    v.array(
+      v.object({
+        metric: member(v.string(), 'The metric.'),
+        reason: member(
+          v.picklist(['not_kept', 'no_statements', 'partial_period', 'finer_than_statement']),
+          'Why it is null in some figures.',
+        ),
+        detail: member(v.string(), 'The same as a sentence.'),
+      }),
+    ),
+    'Why figures are null.',
+  ),
+}))
 
 /** A report as it is sent. */
 export type Report = Fixed<v.InferOutput<typeof reportSchema>>

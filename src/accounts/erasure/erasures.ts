@@ -14,8 +14,8 @@ import { list, operation } from '../../platform/http/operation.ts'
 import { invalidQuery } from '../../platform/http/query.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
-import { id as anyId, member, said } from '../../platform/validation/fields.ts'
+import { component, described } from '../../platform/validation/described.ts'
+import { id as anyId, member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { quote } from '../../platform/validation/quote.ts'
 import * as rows from './sql.ts'
 import {
@@ -93,19 +93,14 @@ async function replayPage(env: Env, actor: string, account: Account, after: stri
   return { erased, last: null }
 }
 
-const erasure = described(() =>
-  named(
-    'Erasure',
-    v.object({
-      customer_id: v.string(),
-      erased_at: time,
-      complete: member(
-        v.boolean(),
-        'Whether all stored data is erased. False while activities of the customer remain, which the service erases within minutes.',
-      ),
-    }),
+const erasure = component('Erasure', () => ({
+  customer_id: v.string(),
+  erased_at: time,
+  complete: member(
+    v.boolean(),
+    'Whether all stored data is erased. False while activities of the customer remain, which the service erases within minutes.',
   ),
-)
+}))
 
 export const eraseCustomer = operation({
   id: 'eraseCustomer',
@@ -168,11 +163,10 @@ export const replayErasures = operation({
   path: '/erasures/replay',
   role: 'manager',
   params: {
-    account: v.optional(
-      member(v.string(), said('Repeats only the erasures of this account.', 'demo-forex')),
-    ),
-    cursor: v.optional(
-      member(v.string(), said('The `next` of the previous response, with the same `account`.')),
+    account: optional(v.string(), said('Repeats only the erasures of this account.', 'demo-forex')),
+    cursor: optional(
+      v.string(),
+      said('The `next` of the previous response, with the same `account`.'),
     ),
   },
   words: described(() => ({
@@ -180,7 +174,7 @@ export const replayErasures = operation({
       'Repeats the erasures after a database was restored, from the journal outside the database. Also sends the restored settings to all live tokens. One request repeats a part of them: send `next` as `cursor` until it is null.',
     answer: v.object({
       erased: count,
-      next: v.nullable(member(v.string(), 'The `cursor` of the next request. Null at the end.')),
+      next: nullable(v.string(), 'The `cursor` of the next request. Null at the end.'),
     }),
     command: { name: 'erasures replay' },
   })),

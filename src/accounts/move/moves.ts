@@ -11,9 +11,9 @@ import { list, operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { sendJobs } from '../../platform/jobs.ts'
 import { time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
+import { component, described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, said } from '../../platform/validation/fields.ts'
 import { isBusy } from './doors.ts'
 
 /** Returns a move as the administration API shows it. */
@@ -80,26 +80,21 @@ async function admitTarget(env: Env, account: Account, to: string): Promise<void
 
 const move_id = member(v.string(), said('The id of the move.', 'mov_01M7W0R4W8E3V15G8XPED3Z94X'))
 
-const move = described(() =>
-  named(
-    'Move',
-    v.object({
-      move: move_id,
-      account: member(v.string(), 'The id of the account.'),
-      from: member(v.string(), 'The binding of the database that the account leaves.'),
-      to: member(v.string(), 'The binding of the database that it moves to.'),
-      status: member(
-        v.picklist(['copying', 'switched', 'done', 'cancelling', 'cancelled', 'failed']),
-        '`copying`: writes are refused, and its rows are copied. `switched`: the account is in the new database, and the old copy is deleted 10 minutes later. `done`: it is deleted. `cancelling`: the account stays where it was, and its copy is being deleted. `cancelled` and `failed`: it is deleted.',
-      ),
-      reason: v.nullable(member(v.string(), 'Why the move failed. Null if it did not.')),
-      started_by: member(v.string(), 'Who started the move.'),
-      started_at: time,
-      switched_at: v.nullable(member(time, 'When the account came to the new database.')),
-      ended_at: v.nullable(member(time, 'When the move ended. Null until then.')),
-    }),
+const move = component('Move', () => ({
+  move: move_id,
+  account: member(v.string(), 'The id of the account.'),
+  from: member(v.string(), 'The binding of the database that the account leaves.'),
+  to: member(v.string(), 'The binding of the database that it moves to.'),
+  status: member(
+    v.picklist(['copying', 'switched', 'done', 'cancelling', 'cancelled', 'failed']),
+    '`copying`: writes are refused, and its rows are copied. `switched`: the account is in the new database, and the old copy is deleted 10 minutes later. `done`: it is deleted. `cancelling`: the account stays where it was, and its copy is being deleted. `cancelled` and `failed`: it is deleted.',
   ),
-)
+  reason: nullable(v.string(), 'Why the move failed. Null if it did not.'),
+  started_by: member(v.string(), 'Who started the move.'),
+  started_at: time,
+  switched_at: nullable(time, 'When the account came to the new database.'),
+  ended_at: nullable(time, 'When the move ended. Null until then.'),
+}))
 
 const ofMoves = { topic: 'accounts', path: '/moves' } as const
 

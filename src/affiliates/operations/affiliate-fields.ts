@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { governed } from '../../commission/plans/assignments.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 
 /** Returns a text that a request may change, remove, or leave as it is. */
@@ -12,9 +12,7 @@ const kept = <S extends typeof f.text | typeof f.email>(
   example: string,
 ) =>
   v.optional(
-    v.nullable(
-      member(schema, said(`${words} Null removes it; if left out, it stays as it is.`, example)),
-    ),
+    nullable(schema, said(`${words} Null removes it; if left out, it stays as it is.`, example)),
   )
 
 /** The fields of an affiliate. */
@@ -24,23 +22,19 @@ export const affiliate = {
     said('Identifies the affiliate within the account.', 'IB-07'),
   ),
   parent: v.optional(
-    v.nullable(
-      member(
-        f.affiliateId,
-        said(
-          'The affiliate who referred this affiliate. Null removes the parent, and so does an empty cell in a CSV file; if left out, it stays as it is.',
-          'IB-01',
-        ),
+    nullable(
+      f.affiliateId,
+      said(
+        'The affiliate who referred this affiliate. Null removes the parent, and so does an empty cell in a CSV file; if left out, it stays as it is.',
+        'IB-01',
       ),
     ),
   ),
-  from: v.optional(
-    member(
-      f.day,
-      said(
-        'The first day on which the parent counts. Later parents are removed. Defaults to today, in the time zone of a brand and in UTC for partners; without another parent nothing changes then.',
-        '2026-12-01',
-      ),
+  from: optional(
+    f.day,
+    said(
+      'The first day on which the parent counts. Later parents are removed. Defaults to today, in the time zone of a brand and in UTC for partners; without another parent nothing changes then.',
+      '2026-12-01',
     ),
   ),
   display_name: kept(f.text, 'What the team calls the affiliate.', 'Forex Friends'),
@@ -52,13 +46,11 @@ export const affiliate = {
   ),
 
   language: v.optional(
-    v.nullable(
-      member(
-        f.oneOf(...LANGUAGES),
-        said(
-          'The language in which the affiliate reads the portal. Null: English. If left out, it stays as it is.',
-          'de',
-        ),
+    nullable(
+      f.oneOf(...LANGUAGES),
+      said(
+        'The language in which the affiliate reads the portal. Null: English. If left out, it stays as it is.',
+        'de',
       ),
     ),
   ),
@@ -68,19 +60,15 @@ export const affiliate = {
     'Prefers to be called in the morning.',
   ),
 
-  assignment: v.optional(
-    member(
-      objectOf(governed),
-      said('The plan that governs its customers. If left out, its assignments stay as they are.'),
-    ),
+  assignment: optional(
+    objectOf(governed),
+    said('The plan that governs its customers. If left out, its assignments stay as they are.'),
   ),
-  status: v.optional(
-    member(
-      f.oneOf('active', 'suspended'),
-      said(
-        'A suspended affiliate cannot sign in or call; it earns on. Its sessions end at once and for good; its keys work again once it is `active`. New affiliates are `active`; if left out, it stays as it is.',
-        'suspended',
-      ),
+  status: optional(
+    f.oneOf('active', 'suspended'),
+    said(
+      'A suspended affiliate cannot sign in or call; it earns on. Its sessions end at once and for good; its keys work again once it is `active`. New affiliates are `active`; if left out, it stays as it is.',
+      'suspended',
     ),
   ),
 }

@@ -7,7 +7,7 @@ import { dayNumber, latestPeriods } from '../../platform/money/calendar.ts'
 import { fromUnits, moneyText } from '../../platform/money/money.ts'
 import { day, money } from '../../platform/validation/answer-fields.ts'
 import { described } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import {
   type AffiliateFigures,
@@ -17,13 +17,11 @@ import {
 import { status } from './affiliate-keys.ts'
 
 /** A part of what an affiliate is called. */
-export const search = v.optional(
-  member(
-    v.string(),
-    said(
-      'Returns only affiliates whose id, name or e-mail address has this text. Case does not matter.',
-      'IB',
-    ),
+export const search = optional(
+  v.string(),
+  said(
+    'Returns only affiliates whose id, name or e-mail address has this text. Case does not matter.',
+    'IB',
   ),
 )
 
@@ -87,13 +85,11 @@ export const listAffiliateFigures = list({
   path: '/affiliates/figures',
   id: 'listAffiliateFigures',
   params: {
-    affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),
+    affiliate_id: optional(v.string(), said('Returns only this affiliate.', 'IB-07')),
     search,
-    without_plan: v.optional(
-      member(
-        v.boolean(),
-        said('Returns only affiliates without a plan, neither of their own nor by `*`.', true),
-      ),
+    without_plan: optional(
+      v.boolean(),
+      said('Returns only affiliates without a plan, neither of their own nor by `*`.', true),
     ),
   },
   words: described(() => ({
@@ -101,14 +97,12 @@ export const listAffiliateFigures = list({
       'Lists the configured affiliates, each with its plan, balance and earnings of the last periods.',
     answer: v.object({
       affiliate_id: member(v.string(), 'Identifies the affiliate.'),
-      display_name: v.nullable(member(v.string(), 'What the team calls them, or null.')),
-      contact_email: v.nullable(member(v.string(), 'Their e-mail address, or null.')),
+      display_name: nullable(v.string(), 'What the team calls them, or null.'),
+      contact_email: nullable(v.string(), 'Their e-mail address, or null.'),
       status,
-      parent: v.nullable(member(v.string(), 'The affiliate who referred them, or null.')),
-      plan: v.nullable(member(plan, 'The plan of customers who sign up today, or null.')),
-      next_plan: v.nullable(
-        member(plan, 'The next plan that is assigned from a later day on, or null.'),
-      ),
+      parent: nullable(v.string(), 'The affiliate who referred them, or null.'),
+      plan: nullable(plan, 'The plan of customers who sign up today, or null.'),
+      next_plan: nullable(plan, 'The next plan that is assigned from a later day on, or null.'),
       balances: member(balances, 'By currency.'),
       earned: member(
         v.array(

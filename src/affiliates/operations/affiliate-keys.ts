@@ -11,9 +11,9 @@ import { ApiError } from '../../platform/errors.ts'
 import { type Call, operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { day, takes_effect, time } from '../../platform/validation/answer-fields.ts'
-import { described, listOf, named } from '../../platform/validation/described.ts'
+import { component, described, listOf } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { quote } from '../../platform/validation/quote.ts'
 
 /** Returns the key of an affiliate as the administration API shows it. */
@@ -36,12 +36,10 @@ export async function requireAffiliate({ db, account }: Call, id: string): Promi
 /** The fields of a new key. */
 const newKey = {
   name: member(f.label, said('What the key is for.', 'Tracker of the affiliate')),
-  scope: v.optional(
-    member(
-      f.oneOf('read', 'read links'),
-      said(
-        'What the key may do: read, or also make and change links and postbacks and ask questions. Defaults to `read`.',
-      ),
+  scope: optional(
+    f.oneOf('read', 'read links'),
+    said(
+      'What the key may do: read, or also make and change links and postbacks and ask questions. Defaults to `read`.',
     ),
   ),
 }
@@ -151,17 +149,14 @@ export const makeAffiliateKey = operation({
   words: described(() => ({
     description:
       'Makes a key with which the affiliate reads what they earn, and why. It is shown only once. To replace a key, make another one and end the old one when nothing uses it. An affiliate has at most 5 valid keys; another one is a conflict.',
-    answer: named(
-      'NewAffiliateKey',
-      v.object({
-        id: key_id,
-        name,
-        scope,
-        affiliate_key: member(v.string(), 'The key. It is shown only in this response.'),
-        created_at: time,
-        takes_effect,
-      }),
-    ),
+    answer: component('NewAffiliateKey', () => ({
+      id: key_id,
+      name,
+      scope,
+      affiliate_key: member(v.string(), 'The key. It is shown only in this response.'),
+      created_at: time,
+      takes_effect,
+    })),
     errors: ['conflict'],
     command: {
       name: 'affiliate-keys make',
@@ -184,21 +179,16 @@ export const listAffiliateKeys = operation({
   words: described(() => ({
     description: 'Lists the keys by id, ended ones included. The keys themselves are not stored.',
     answer: listOf(
-      named(
-        'AffiliateKey',
-        v.object({
-          id: key_id,
-          name,
-          scope,
-          alive: member(v.boolean(), 'Whether the key works.'),
-          ends_at: v.nullable(member(time, 'When the key stops working. Null if no end is set.')),
-          created_at: time,
-          created_by: member(v.string(), 'The member of the team who made it.'),
-          last_used_on: v.nullable(
-            member(day, 'The last day (UTC) on which it was accepted, or null.'),
-          ),
-        }),
-      ),
+      component('AffiliateKey', () => ({
+        id: key_id,
+        name,
+        scope,
+        alive: member(v.boolean(), 'Whether the key works.'),
+        ends_at: nullable(time, 'When the key stops working. Null if no end is set.'),
+        created_at: time,
+        created_by: member(v.string(), 'The member of the team who made it.'),
+        last_used_on: nullable(day, 'The last day (UTC) on which it was accepted, or null.'),
+      })),
     ),
     command: { name: 'affiliate-keys list' },
   })),

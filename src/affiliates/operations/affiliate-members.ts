@@ -11,7 +11,7 @@ import { operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { described, listOf, withMembers } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, said } from '../../platform/validation/fields.ts'
 import * as rows from '../db/affiliate-members.ts'
 import { affiliate_id, endAffiliateKeyNow, requireAffiliate } from './affiliate-keys.ts'
 
@@ -53,7 +53,7 @@ const invitation = described(() =>
     created_at: member(time, 'When it was made.'),
     created_by: member(v.string(), 'Who made it.'),
     ends_at: member(time, 'When it stops to work: 72 hours later, or when it was ended.'),
-    used_at: v.nullable(member(time, 'When somebody registered a passkey with it, or null.')),
+    used_at: nullable(time, 'When somebody registered a passkey with it, or null.'),
   }),
 )
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { operation } from '../../platform/http/operation.ts'
 import { time } from '../../platform/validation/answer-fields.ts'
-import { described, listOf, named } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { component, described, listOf } from '../../platform/validation/described.ts'
+import { member, nullable, said } from '../../platform/validation/fields.ts'
 import type { EndpointRow } from '../../webhooks/db/endpoints.ts'
 import { POSTBACK_EVENTS, type PostbackEvent } from '../../webhooks/events.ts'
 import { listEndpoints, presentEndpoint } from '../../webhooks/manage.ts'
@@ -16,26 +16,19 @@ export const postback_id = member(
 )
 
 /** A postback as its affiliate and the team see it. */
-export const postback = described(() =>
-  named(
-    'Postback',
-    v.object({
-      id: postback_id,
-      url: member(v.string(), 'Where events are sent, with its macros.'),
-      method: member(v.picklist(['GET', 'POST']), 'How they are sent. It never changes.'),
-      events: member(v.array(v.picklist(POSTBACK_EVENTS)), 'The types of events that are sent.'),
-      disabled: member(v.boolean(), 'Whether nothing is sent.'),
-      disabled_reason: v.nullable(
-        member(
-          v.picklist(['affiliate', 'gone', 'failing']),
-          '`affiliate`: the affiliate has paused it. `gone`: it answered 410. `failing`: all attempts of three days failed.',
-        ),
-      ),
-      failing_since,
-      created_at: time,
-    }),
+export const postback = component('Postback', () => ({
+  id: postback_id,
+  url: member(v.string(), 'Where events are sent, with its macros.'),
+  method: member(v.picklist(['GET', 'POST']), 'How they are sent. It never changes.'),
+  events: member(v.array(v.picklist(POSTBACK_EVENTS)), 'The types of events that are sent.'),
+  disabled: member(v.boolean(), 'Whether nothing is sent.'),
+  disabled_reason: nullable(
+    v.picklist(['affiliate', 'gone', 'failing']),
+    '`affiliate`: the affiliate has paused it. `gone`: it answered 410. `failing`: all attempts of three days failed.',
   ),
-)
+  failing_since,
+  created_at: time,
+}))
 
 /** Returns a postback as its affiliate and the team see it: without its secret. */
 export const presentPostback = (row: EndpointRow) => ({

@@ -13,8 +13,8 @@ import { readIds } from '../../platform/http/query.ts'
 import { readItems, validateAt, validationFailed } from '../../platform/http/read-fields.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
 import { count, day } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { component, described } from '../../platform/validation/described.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { affiliate } from './affiliate-fields.ts'
@@ -36,9 +36,7 @@ export const putAffiliates = operation({
   path: '/affiliates',
   role: 'manager',
   params: {
-    dry_run: v.optional(
-      member(v.boolean(), said('Validate only: same response, nothing stored.', true)),
-    ),
+    dry_run: optional(v.boolean(), said('Validate only: same response, nothing stored.', true)),
   },
   whole: true,
   body: {
@@ -197,24 +195,20 @@ function readAffiliateList(body: unknown): SentList {
   return { sent, issues }
 }
 
-const affiliate_only = v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07')))
+const affiliate_only = optional(v.string(), said('Returns only this affiliate.', 'IB-07'))
 
-const row = described(() =>
-  named(
-    'Affiliate',
-    v.object({
-      affiliate_id: member(v.string(), 'The id of the affiliate.'),
-      parent: v.nullable(member(v.string(), 'The affiliate above this one.')),
-      display_name: v.nullable(member(v.string(), 'What the team calls them.')),
-      contact_email: v.nullable(member(v.string(), 'Their e-mail address.')),
-      language: v.nullable(
-        member(v.picklist(LANGUAGES), 'The language of the portal; null: that of the browser.'),
-      ),
-      note: v.nullable(member(v.string(), 'What the team noted.')),
-      status,
-    }),
+const row = component('Affiliate', () => ({
+  affiliate_id: member(v.string(), 'The id of the affiliate.'),
+  parent: nullable(v.string(), 'The affiliate above this one.'),
+  display_name: nullable(v.string(), 'What the team calls them.'),
+  contact_email: nullable(v.string(), 'Their e-mail address.'),
+  language: nullable(
+    v.picklist(LANGUAGES),
+    'The language of the portal; null: that of the browser.',
   ),
-)
+  note: nullable(v.string(), 'What the team noted.'),
+  status,
+}))
 
 const ofAffiliates = { topic: 'affiliates', path: '/affiliates', role: 'viewer' } as const
 
@@ -224,11 +218,9 @@ export const listAffiliates = list({
   params: {
     affiliate_id: affiliate_only,
     search,
-    ids: v.optional(
-      member(
-        v.string(),
-        said('Returns only these affiliates: a JSON array of 1 to 500 ids.', '["IB-07", "IB-08"]'),
-      ),
+    ids: optional(
+      v.string(),
+      said('Returns only these affiliates: a JSON array of 1 to 500 ids.', '["IB-07", "IB-08"]'),
     ),
   },
   words: described(() => ({
@@ -256,8 +248,8 @@ export const listParents = list({
       parents: member(
         v.array(
           v.object({
-            from: v.nullable(member(day, 'The first day. Null: from the beginning.')),
-            parent: v.nullable(member(v.string(), 'The parent, if any.')),
+            from: nullable(day, 'The first day. Null: from the beginning.'),
+            parent: nullable(v.string(), 'The parent, if any.'),
           }),
         ),
         'In order of days. The first holds from the beginning.',

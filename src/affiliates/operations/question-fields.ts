@@ -1,6 +1,5 @@
-import * as v from 'valibot'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 import { MAX_WORDS } from '../db/affiliate-questions.ts'
 
 // The fields of request bodies about questions of affiliates.
@@ -19,25 +18,22 @@ const words = member(
 
 /** The fields of a new question. Exactly one of the first three is sent. */
 export const newQuestion = {
-  statement: v.optional(
-    member(f.id, said('The statement that it is about.', 'stm_e9a9d1a4aa2d2e4a5b5c5d5e')),
+  statement: optional(
+    f.id,
+    said('The statement that it is about.', 'stm_e9a9d1a4aa2d2e4a5b5c5d5e'),
   ),
-  line: v.optional(
-    member(
-      f.id,
-      said(
-        'The line or adjustment of a statement that it is about.',
-        'lin_e9a9d1a4aa2d2e4a5b5c5d5e0a1b2c3d4e5f6a7b',
-      ),
+  line: optional(
+    f.id,
+    said(
+      'The line or adjustment of a statement that it is about.',
+      'lin_e9a9d1a4aa2d2e4a5b5c5d5e0a1b2c3d4e5f6a7b',
     ),
   ),
-  customer: v.optional(
-    member(
-      f.id,
-      said(
-        'The customer that it is about, as `GET /affiliate/v1/customers` names them.',
-        'c_3f1d2a9c0b4e5f6a7b8c9d0e',
-      ),
+  customer: optional(
+    f.id,
+    said(
+      'The customer that it is about, as `GET /affiliate/v1/customers` names them.',
+      'c_3f1d2a9c0b4e5f6a7b8c9d0e',
     ),
   ),
   text: words,
@@ -55,10 +51,8 @@ export const newAnswer = {
       'One customer was counted twice in September. The line explains it now.',
     ),
   ),
-  status: v.optional(
-    member(
-      f.oneOf('open', 'closed'),
-      said('`open` keeps the question open, such as for “We look into it”. Defaults to `closed`.'),
-    ),
+  status: optional(
+    f.oneOf('open', 'closed'),
+    said('`open` keeps the question open, such as for “We look into it”. Defaults to `closed`.'),
   ),
 }

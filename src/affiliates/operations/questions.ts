@@ -5,8 +5,8 @@ import { ApiError } from '../../platform/errors.ts'
 import { type Call, list, operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { component, described } from '../../platform/validation/described.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import * as rows from '../db/affiliate-questions.ts'
 import { newAnswer } from './question-fields.ts'
 
@@ -74,60 +74,49 @@ export const question_id = member(
 const status = v.picklist(STATUSES)
 
 /** A question as the team and the affiliate see it. */
-export const question = described(() =>
-  named(
-    'Question',
-    v.object({
-      id: question_id,
-      affiliate_id: member(v.string(), 'The affiliate who asks.'),
-      about: member(
-        v.picklist(['statement', 'line', 'customer']),
-        'What it is about: the one of `statement`, `line` and `customer` that the affiliate named.',
-      ),
-      statement: v.nullable(
-        member(v.string(), 'The statement, also that of the line. Null: a customer.'),
-      ),
-      line: v.nullable(member(v.string(), 'The line or adjustment, or null.')),
-      customer: v.nullable(member(v.string(), 'The customer, or null.')),
-      period: v.nullable(member(v.string(), 'The period of the statement, or null.')),
-      status: member(status, '`open` while it waits for the firm.'),
-      asked_at: member(time, 'When it was asked.'),
-      messages: member(
-        v.array(
-          v.object({
-            at: member(time, 'When it was written.'),
-            from: member(v.picklist(['affiliate', 'team']), 'Who wrote it.'),
-            author: member(
-              v.string(),
-              'The member of the team; or the name of the member of the affiliate, or their key.',
-            ),
-            text: v.nullable(
-              member(
-                v.string(),
-                'The words as they were written. Null: they were erased with the customer.',
-              ),
-            ),
-          }),
-        ),
-        'What was written, the first message first.',
-      ),
-    }),
+export const question = component('Question', () => ({
+  id: question_id,
+  affiliate_id: member(v.string(), 'The affiliate who asks.'),
+  about: member(
+    v.picklist(['statement', 'line', 'customer']),
+    'What it is about: the one of `statement`, `line` and `customer` that the affiliate named.',
   ),
-)
+  statement: nullable(v.string(), 'The statement, also that of the line. Null: a customer.'),
+  line: nullable(v.string(), 'The line or adjustment, or null.'),
+  customer: nullable(v.string(), 'The customer, or null.'),
+  period: nullable(v.string(), 'The period of the statement, or null.'),
+  status: member(status, '`open` while it waits for the firm.'),
+  asked_at: member(time, 'When it was asked.'),
+  messages: member(
+    v.array(
+      v.object({
+        at: member(time, 'When it was written.'),
+        from: member(v.picklist(['affiliate', 'team']), 'Who wrote it.'),
+        author: member(
+          v.string(),
+          'The member of the team; or the name of the member of the affiliate, or their key.',
+        ),
+        text: nullable(
+          v.string(),
+          'The words as they were written. Null: they were erased with the customer.',
+        ),
+      }),
+    ),
+    'What was written, the first message first.',
+  ),
+}))
 
 const params = { question_id }
 const ofQuestion = { topic: 'affiliates', path: '/questions/{question_id}', params } as const
 
 /** By what a list of questions is narrowed. */
 export const questionFilters = {
-  status: v.optional(member(status, said('Returns only questions with this status.', 'open'))),
-  statement: v.optional(
-    member(
-      v.string(),
-      said(
-        'Returns only questions about this statement and its lines.',
-        'stm_3f1c52a9d0e84b7796c1d20b',
-      ),
+  status: optional(status, said('Returns only questions with this status.', 'open')),
+  statement: optional(
+    v.string(),
+    said(
+      'Returns only questions about this statement and its lines.',
+      'stm_3f1c52a9d0e84b7796c1d20b',
     ),
   ),
 }
@@ -137,7 +126,7 @@ export const listQuestions = list({
   path: '/questions',
   id: 'listQuestions',
   params: {
-    affiliate_id: v.optional(member(v.string(), said('Only those of this affiliate.', 'IB-07'))),
+    affiliate_id: optional(v.string(), said('Only those of this affiliate.', 'IB-07')),
     ...questionFilters,
   },
   words: described(() => ({

@@ -3,8 +3,8 @@ import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
 import { list } from '../../platform/http/operation.ts'
 import { invalidQuery, readDayRange } from '../../platform/http/query.ts'
 import { day, daysWanted } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { component, described } from '../../platform/validation/described.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import * as rows from '../db/attribution.ts'
 import { affiliatesByLink } from '../db/links.ts'
 
@@ -33,14 +33,12 @@ export const listAttributed = list({
   topic: 'affiliates',
   path: '/customers',
   params: {
-    customer_id: v.optional(member(v.string(), said('Returns only this customer.', 'C-1001'))),
-    unattributed: v.optional(
-      member(
-        v.boolean(),
-        said(
-          'Returns only customers without an affiliate, in the order of their signup days. `from` and `to` are then required. These alone return all customers who signed up on these days.',
-          true,
-        ),
+    customer_id: optional(v.string(), said('Returns only this customer.', 'C-1001')),
+    unattributed: optional(
+      v.boolean(),
+      said(
+        'Returns only customers without an affiliate, in the order of their signup days. `from` and `to` are then required. These alone return all customers who signed up on these days.',
+        true,
       ),
     ),
     ...daysWanted,
@@ -48,28 +46,23 @@ export const listAttributed = list({
   words: described(() => ({
     description:
       'Lists customers with the verdict on their origin and the affiliate that is paid: all of them, one, or with `unattributed` those who signed up from `from` to `to` and have no affiliate.',
-    answer: named(
-      'Attributed',
-      v.object({
-        customer_id: member(v.string(), 'The id of the customer.'),
-        day: member(day, 'The day of the registration.'),
-        attribution: v.object({
-          verdict: v.picklist([
-            'attributed',
-            'organic',
-            'altered',
-            'foreign',
-            'unrecognised',
-            'conflict',
-          ]),
-          link_id: v.nullable(member(v.string(), 'The link that the customer followed.')),
-          affiliate_id: v.nullable(
-            member(v.string(), 'The affiliate that is paid. Null if none is.'),
-          ),
-          affiliate_configured: member(v.boolean(), 'Whether that affiliate is configured.'),
-        }),
+    answer: component('Attributed', () => ({
+      customer_id: member(v.string(), 'The id of the customer.'),
+      day: member(day, 'The day of the registration.'),
+      attribution: v.object({
+        verdict: v.picklist([
+          'attributed',
+          'organic',
+          'altered',
+          'foreign',
+          'unrecognised',
+          'conflict',
+        ]),
+        link_id: nullable(v.string(), 'The link that the customer followed.'),
+        affiliate_id: nullable(v.string(), 'The affiliate that is paid. Null if none is.'),
+        affiliate_configured: member(v.boolean(), 'Whether that affiliate is configured.'),
       }),
-    ),
+    })),
     command: {
       name: 'customers list',
       columns: [

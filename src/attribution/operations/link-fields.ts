@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 
 /** The longest URL of a landing page, in characters, after normalization. */
 const MAX_URL_LENGTH = 2000
@@ -63,13 +63,11 @@ export const newLink = {
     landingPage,
     said('The URL of the page that the link leads to.', 'https://acme.example/start'),
   ),
-  name: v.optional(member(f.label, said('The display name of the link.', 'Spring newsletter'))),
-  pass_query: v.optional(
-    member(
-      v.boolean(),
-      said(
-        'Whether the query of a visitor, such as `gclid=…`, is passed on to the landing page: at most 2000 characters, without `tracking_data` and without parameters that the landing page has already. Defaults to false.',
-      ),
+  name: optional(f.label, said('The display name of the link.', 'Spring newsletter')),
+  pass_query: optional(
+    v.boolean(),
+    said(
+      'Whether the query of a visitor, such as `gclid=…`, is passed on to the landing page: at most 2000 characters, without `tracking_data` and without parameters that the landing page has already. Defaults to false.',
     ),
   ),
 }
@@ -84,10 +82,8 @@ export const linkChange = {
   landing_page: v.optional(newLink.landing_page),
   name: v.optional(v.nullable(newLink.name.wrapped)),
   pass_query: newLink.pass_query,
-  disabled: v.optional(
-    member(
-      v.boolean(),
-      said('Whether the link is disabled. Visitors of a disabled link get a 404 page.'),
-    ),
+  disabled: optional(
+    v.boolean(),
+    said('Whether the link is disabled. Visitors of a disabled link get a 404 page.'),
   ),
 }

@@ -4,8 +4,8 @@ import { withAudit } from '../../platform/directory/audit.ts'
 import { type Call, list, operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { component, described } from '../../platform/validation/described.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { newLinkId } from '../code.ts'
 import * as rows from '../db/links.ts'
 import { linkChange, newLink } from './link-fields.ts'
@@ -81,24 +81,20 @@ export async function storeLinkChange(
 export const link_id = member(v.string(), said('The id of the link.', 'Lk7Qm2Xv'))
 
 /** A link as accounts and affiliates see it. */
-export const link = described(() =>
-  named(
-    'Link',
-    v.object({
-      link_id,
-      url: member(v.string(), 'The address that visitors follow.'),
-      affiliate_id: member(v.string(), 'The affiliate that the link belongs to.'),
-      name: v.nullable(member(v.string(), 'The display name of the link.')),
-      landing_page: member(v.string(), 'The page that visitors are redirected to.'),
-      pass_query: member(v.boolean(), 'Whether the query of a visitor is passed on.'),
-      disabled: member(v.boolean(), 'Whether the link has stopped redirecting.'),
-      disabled_by: v.nullable(
-        member(v.picklist(['team', 'affiliate']), 'Who disabled the link. Null if it is active.'),
-      ),
-      created_at: time,
-    }),
+export const link = component('Link', () => ({
+  link_id,
+  url: member(v.string(), 'The address that visitors follow.'),
+  affiliate_id: member(v.string(), 'The affiliate that the link belongs to.'),
+  name: nullable(v.string(), 'The display name of the link.'),
+  landing_page: member(v.string(), 'The page that visitors are redirected to.'),
+  pass_query: member(v.boolean(), 'Whether the query of a visitor is passed on.'),
+  disabled: member(v.boolean(), 'Whether the link has stopped redirecting.'),
+  disabled_by: nullable(
+    v.picklist(['team', 'affiliate']),
+    'Who disabled the link. Null if it is active.',
   ),
-)
+  created_at: time,
+}))
 
 async function findLink({ env, account }: Call, id: string): Promise<rows.LinkRow> {
   const found = await rows.findAccountLink(env.DB, account.id, id)
@@ -134,9 +130,7 @@ export const listLinks = list({
   ...ofLinks,
   id: 'listLinks',
   params: {
-    affiliate_id: v.optional(
-      member(v.string(), said('Returns only the links of this affiliate.', 'IB-07')),
-    ),
+    affiliate_id: optional(v.string(), said('Returns only the links of this affiliate.', 'IB-07')),
   },
   words: described(() => ({
     description: 'Lists the links of an account, ordered by id.',

@@ -12,7 +12,7 @@ import { type Call, operation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import type { Period } from '../../platform/money/calendar.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
+import { component, described } from '../../platform/validation/described.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
 import * as approve from '../approve.ts'
@@ -23,7 +23,7 @@ import { REFUSALS } from '../refusal.ts'
 
 const text = v.string()
 const actor = described(() => member(text, 'The member of the integrations team.'))
-const booked = described(() => named('BookedStatement', v.object(statement)))
+const booked = component('BookedStatement', () => statement)
 
 const ofStatement = {
   topic: 'statements',
@@ -33,20 +33,15 @@ const ofStatement = {
   },
 } as const
 
-const waiting = described(() =>
-  named(
-    'WaitingStatement',
-    v.object({
-      ...statement,
-      approvals: member(
-        v.array(v.object({ actor, at: member(time, 'When.') })),
-        'Who has approved it.',
-      ),
-      approvals_required: member(count, 'The number of different persons who must approve it.'),
-      message: member(text, 'What is still needed.'),
-    }),
+const waiting = component('WaitingStatement', () => ({
+  ...statement,
+  approvals: member(
+    v.array(v.object({ actor, at: member(time, 'When.') })),
+    'Who has approved it.',
   ),
-)
+  approvals_required: member(count, 'The number of different persons who must approve it.'),
+  message: member(text, 'What is still needed.'),
+}))
 
 export const approveStatement = operation({
   ...ofStatement,
@@ -153,27 +148,22 @@ const refused = described(() =>
   }),
 )
 
-const approvedPeriod = described(() =>
-  named(
-    'ApprovedPeriod',
-    v.object({
-      period: member(text, 'The period.'),
-      plans: member(v.array(text), 'The plans.'),
-      closed: member(
-        v.boolean(),
-        'Whether the period is closed. For affiliates with a draft, it stays open.',
-      ),
-      open_total: member(
-        count,
-        'The number of affiliates for whom the period is not closed: they have a draft of it or of an earlier period.',
-      ),
-      approved: member(count, 'The statements that this request approved.'),
-      waiting: member(count, 'The statements that another person must approve, too.'),
-      refused_total: member(count, 'The statements that were not approved.'),
-      refused: member(v.array(refused), `The first ${BOOK_LIMITS.refused} of them.`),
-    }),
+const approvedPeriod = component('ApprovedPeriod', () => ({
+  period: member(text, 'The period.'),
+  plans: member(v.array(text), 'The plans.'),
+  closed: member(
+    v.boolean(),
+    'Whether the period is closed. For affiliates with a draft, it stays open.',
   ),
-)
+  open_total: member(
+    count,
+    'The number of affiliates for whom the period is not closed: they have a draft of it or of an earlier period.',
+  ),
+  approved: member(count, 'The statements that this request approved.'),
+  waiting: member(count, 'The statements that another person must approve, too.'),
+  refused_total: member(count, 'The statements that were not approved.'),
+  refused: member(v.array(refused), `The first ${BOOK_LIMITS.refused} of them.`),
+}))
 
 export const approvePeriod = operation({
   topic: 'statements',

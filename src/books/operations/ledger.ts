@@ -6,9 +6,9 @@ import { list } from '../../platform/http/operation.ts'
 import { asCsv, csvWords, objectsIn } from '../../platform/money/csv-list.ts'
 import { fromUnits, moneyText } from '../../platform/money/money.ts'
 import { money, time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
+import { component, described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { bookZoneOf, instantOfLocalTime } from '../../platform/zone.ts'
 
 /** The sum of what is booked and not paid to an affiliate in a currency, or of what of it has to be paid. */
@@ -36,11 +36,9 @@ export function presentBalances(sums: readonly BalanceSum[]) {
 const affiliate_id = member(v.string(), said('The id of the affiliate.', 'IB-07'))
 
 /** The order of a list by time. */
-export const order = v.optional(
-  member(
-    v.picklist(LIST_ORDERS),
-    said('The `oldest` entry first, which is the default, or the `latest`.', 'latest'),
-  ),
+export const order = optional(
+  v.picklist(LIST_ORDERS),
+  said('The `oldest` entry first, which is the default, or the `latest`.', 'latest'),
 )
 
 /** The currency of an amount. */
@@ -58,32 +56,25 @@ export const balances = described(() =>
 )
 
 /** An entry of the ledger. */
-export const entry = described(() =>
-  named(
-    'LedgerEntry',
-    v.object({
-      affiliate_id: member(v.string(), 'The affiliate.'),
-      id: member(v.string(), 'The id of the entry. Entries are listed in the order of time.'),
-      kind: member(
-        v.picklist(['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned']),
-        'What was booked. `dropped` writes a negative balance off; `paid` is negative; `returned` is a payment that came back.',
-      ),
-      plan: member(v.string(), 'The plan.'),
-      period: member(v.string(), 'The period.'),
-      statement: member(v.string(), 'The id of the statement.'),
-      currency,
-      amount: member(money, 'The amount.'),
-      reference: v.nullable(
-        member(
-          v.string(),
-          'The reference of the payment for `paid`, that of the return for `returned`, the other plan for `transferred`; otherwise null.',
-        ),
-      ),
-      actor: member(v.string(), 'The member of the integrations team.'),
-      at: member(time, 'When.'),
-    }),
+export const entry = component('LedgerEntry', () => ({
+  affiliate_id: member(v.string(), 'The affiliate.'),
+  id: member(v.string(), 'The id of the entry. Entries are listed in the order of time.'),
+  kind: member(
+    v.picklist(['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned']),
+    'What was booked. `dropped` writes a negative balance off; `paid` is negative; `returned` is a payment that came back.',
   ),
-)
+  plan: member(v.string(), 'The plan.'),
+  period: member(v.string(), 'The period.'),
+  statement: member(v.string(), 'The id of the statement.'),
+  currency,
+  amount: member(money, 'The amount.'),
+  reference: nullable(
+    v.string(),
+    'The reference of the payment for `paid`, that of the return for `returned`, the other plan for `transferred`; otherwise null.',
+  ),
+  actor: member(v.string(), 'The member of the integrations team.'),
+  at: member(time, 'When.'),
+}))
 
 export const listLedger = list({
   topic: 'statements',
@@ -128,16 +119,13 @@ export const listBalances = list({
   words: described(() => ({
     description:
       'Lists what was owed to each affiliate at the end of a day: the sum of what was booked until then, by currency. Affiliates without entries until then are absent. `Accept: text/csv` returns a row for each affiliate and currency, with a `Link` to the next page.',
-    answer: named(
-      'OwedBalances',
-      v.object({
-        affiliate_id: member(v.string(), 'The affiliate.'),
-        balances: member(
-          v.array(v.object({ currency, balance: member(money, 'What was owed.') })),
-          'By currency. A negative balance is carried to later periods.',
-        ),
-      }),
-    ),
+    answer: component('OwedBalances', () => ({
+      affiliate_id: member(v.string(), 'The affiliate.'),
+      balances: member(
+        v.array(v.object({ currency, balance: member(money, 'What was owed.') })),
+        'By currency. A negative balance is carried to later periods.',
+      ),
+    })),
     files: csvWords(OWED_COLUMNS),
     command: { name: 'ledger balances', rows: 'balances', columns: OWED_COLUMNS },
   })),

@@ -3,31 +3,24 @@ import { newManualEntry } from '../../commission/shapes/book-fields.ts'
 import * as rows from '../../ledger/db/manual-entries.ts'
 import { list, operation, reply } from '../../platform/http/operation.ts'
 import { money, time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { component, described } from '../../platform/validation/described.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
 import { BOOK_LIMITS } from '../limits.ts'
 import * as entries from '../manual-entry.ts'
 
-const entry = described(() =>
-  named(
-    'ManualEntry',
-    v.object({
-      id: member(v.string(), 'The id of the entry.'),
-      affiliate_id: member(v.string(), 'The affiliate.'),
-      plan: member(v.string(), 'The plan.'),
-      currency: member(v.string(), 'An ISO 4217 code.'),
-      amount: member(money, 'The amount.'),
-      reason: member(v.string(), 'Why.'),
-      reference: member(v.string(), 'Its reference.'),
-      actor: member(v.string(), 'The member of the integrations team.'),
-      at: member(time, 'When.'),
-      statement: v.nullable(
-        member(v.string(), 'The approved statement that has it. Null until then.'),
-      ),
-    }),
-  ),
-)
+const entry = component('ManualEntry', () => ({
+  id: member(v.string(), 'The id of the entry.'),
+  affiliate_id: member(v.string(), 'The affiliate.'),
+  plan: member(v.string(), 'The plan.'),
+  currency: member(v.string(), 'An ISO 4217 code.'),
+  amount: member(money, 'The amount.'),
+  reason: member(v.string(), 'Why.'),
+  reference: member(v.string(), 'Its reference.'),
+  actor: member(v.string(), 'The member of the integrations team.'),
+  at: member(time, 'When.'),
+  statement: nullable(v.string(), 'The approved statement that has it. Null until then.'),
+}))
 
 const ofEntries = { topic: 'statements', path: '/manual-entries' } as const
 
@@ -61,8 +54,9 @@ export const listManualEntries = list({
   ...ofEntries,
   id: 'listManualEntries',
   params: {
-    affiliate_id: v.optional(
-      member(v.string(), said('Returns only the entries of this affiliate.', 'IB-07')),
+    affiliate_id: optional(
+      v.string(),
+      said('Returns only the entries of this affiliate.', 'IB-07'),
     ),
   },
   words: described(() => ({

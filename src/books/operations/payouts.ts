@@ -16,9 +16,9 @@ import { invalidQuery, readDays } from '../../platform/http/query.ts'
 import { csvHeaders, writeCsv } from '../../platform/money/csv.ts'
 import { moneyText } from '../../platform/money/money.ts'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
+import { component, described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
 import { type OpenCase, readOpenCases } from '../db/fraud-holds.ts'
 import {
@@ -111,73 +111,56 @@ const paidMembers = described(() =>
     actor: v.exactOptional(member(v.string(), 'The member of the integrations team.')),
     at: v.exactOptional(member(time, 'When the payment was booked.')),
     return_reference: v.exactOptional(
-      v.nullable(
-        member(
-          v.string(),
-          'The reference of the return of the payment. Null if it did not come back.',
-        ),
+      nullable(
+        v.string(),
+        'The reference of the return of the payment. Null if it did not come back.',
       ),
     ),
-    returned_on: v.exactOptional(v.nullable(member(day, 'When the payment came back, or null.'))),
-    reason: v.exactOptional(v.nullable(member(v.string(), 'Why it came back, or null.'))),
+    returned_on: v.exactOptional(nullable(day, 'When the payment came back, or null.')),
+    reason: v.exactOptional(nullable(v.string(), 'Why it came back, or null.')),
   }),
 )
 
-const payout = described(() =>
-  named(
-    'Payout',
-    v.object({
-      affiliate_id: member(v.string(), 'The affiliate.'),
-      currency: member(v.string(), 'An ISO 4217 code.'),
-      amount: member(money, 'The amount. Of a payout that is due, without what is held.'),
-      statements,
-      reference: v.nullable(
-        member(
-          v.string(),
-          'The reference of the payment. Of a payout that is due, it is derived from its statements: use it when you pay. Null if all of it is held.',
-        ),
-      ),
-      ...dueMembers.entries,
-      ...paidMembers.entries,
-    }),
+const payout = component('Payout', () => ({
+  affiliate_id: member(v.string(), 'The affiliate.'),
+  currency: member(v.string(), 'An ISO 4217 code.'),
+  amount: member(money, 'The amount. Of a payout that is due, without what is held.'),
+  statements,
+  reference: nullable(
+    v.string(),
+    'The reference of the payment. Of a payout that is due, it is derived from its statements: use it when you pay. Null if all of it is held.',
   ),
-)
+  ...dueMembers.entries,
+  ...paidMembers.entries,
+}))
 
 /** A row of the list. */
 type PayoutRow = Answer<typeof payout>
 
 /** The parameters that narrow the list. */
 const filters = {
-  status: v.optional(
-    member(
-      v.picklist(['approved', 'paid']),
-      said(
-        '`approved` lists what is due, `paid` what was paid. Defaults to `approved`.',
-        'paid' as const,
-      ),
+  status: optional(
+    v.picklist(['approved', 'paid']),
+    said(
+      '`approved` lists what is due, `paid` what was paid. Defaults to `approved`.',
+      'paid' as const,
     ),
   ),
-  affiliate_id: v.optional(member(v.string(), said('Only those of this affiliate.', 'IB-07'))),
-  payable_on: v.optional(member(f.day, said('Only what is payable by this day.', '2026-11-15'))),
-  from: v.optional(
-    member(
-      f.day,
-      said('With `status=paid`: only what was paid on or after this day.', '2026-11-01'),
-    ),
+  affiliate_id: optional(v.string(), said('Only those of this affiliate.', 'IB-07')),
+  payable_on: optional(f.day, said('Only what is payable by this day.', '2026-11-15')),
+  from: optional(
+    f.day,
+    said('With `status=paid`: only what was paid on or after this day.', '2026-11-01'),
   ),
-  to: v.optional(
-    member(
-      f.day,
-      said('With `status=paid`: only what was paid on or before this day.', '2026-11-30'),
-    ),
+  to: optional(
+    f.day,
+    said('With `status=paid`: only what was paid on or before this day.', '2026-11-30'),
   ),
-  reference: v.optional(
-    member(
-      v.string(),
-      said(
-        'With `status=paid`: the payment with this reference, or whose return has it. Letter case does not count.',
-        'SEPA-771',
-      ),
+  reference: optional(
+    v.string(),
+    said(
+      'With `status=paid`: the payment with this reference, or whose return has it. Letter case does not count.',
+      'SEPA-771',
     ),
   ),
 }
@@ -242,15 +225,12 @@ export const importPayouts = operation({
   },
   words: described(() => ({
     description: `Books 1 to ${BOOK_LIMITS.payments.toLocaleString('en')} payments, all or none. Each pays the approved statements of its affiliate and currency that became payable first, each as a whole: its amount must be the sum of the first of them. Payments that are booked already are left as they are. Further columns of the list of payouts are ignored. What a case of the fraud review holds cannot be paid in this way.`,
-    answer: named(
-      'ImportedPayments',
-      v.object({
-        received: member(count, 'The payments of the request.'),
-        paid: member(count, 'Those that were booked.'),
-        unchanged: member(count, 'Those that were booked before.'),
-        statements: member(count, 'The statements that are paid now.'),
-      }),
-    ),
+    answer: component('ImportedPayments', () => ({
+      received: member(count, 'The payments of the request.'),
+      paid: member(count, 'Those that were booked.'),
+      unchanged: member(count, 'Those that were booked before.'),
+      statements: member(count, 'The statements that are paid now.'),
+    })),
     errors: ['amount_differs', 'held_by_case', 'invalid_request', 'nothing_due', 'reference_used'],
     command: { name: 'payouts import' },
   })),

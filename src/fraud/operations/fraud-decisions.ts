@@ -3,7 +3,7 @@ import { readHolds } from '../../books/holds.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { operation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
+import { component, described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
@@ -17,25 +17,20 @@ import { presentWholeCase, wholeFraudCase } from '../present-case.ts'
 /** What becomes of one of several cases. */
 const OUTCOMES = ['decided', 'waiting', 'not_open', 'not_found'] as const
 
-const decidedCases = described(() =>
-  named(
-    'DecidedFraudCases',
-    v.object({
-      data: member(
-        v.array(
-          v.object({
-            case_id: member(v.string(), 'The case.'),
-            outcome: member(
-              v.picklist(OUTCOMES),
-              'What became of it: `decided`; `waiting` for another person who decides the same; `not_open` if it was decided or has expired before; `not_found`.',
-            ),
-          }),
+const decidedCases = component('DecidedFraudCases', () => ({
+  data: member(
+    v.array(
+      v.object({
+        case_id: member(v.string(), 'The case.'),
+        outcome: member(
+          v.picklist(OUTCOMES),
+          'What became of it: `decided`; `waiting` for another person who decides the same; `not_open` if it was decided or has expired before; `not_found`.',
         ),
-        'The cases, each once, in the order of the request.',
-      ),
-    }),
+      }),
+    ),
+    'The cases, each once, in the order of the request.',
   ),
-)
+}))
 
 const case_id = member(v.string(), said('The id of the case.', 'case_0123456789abcdefghjkmnpqrs'))
 

@@ -6,13 +6,14 @@ import { checkNewId, notFound } from '../../platform/http/read-fields.ts'
 import { day, outcome, time, version } from '../../platform/validation/answer-fields.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import {
+  component,
   described,
   listOf,
   named,
   referred,
   withMembers,
 } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import * as rows from '../db/rules.ts'
 import type { Vertical } from '../kind.ts'
@@ -46,7 +47,7 @@ const head = described(() =>
     severity,
     action,
     disabled,
-    in_force: v.nullable(member(version, 'The version in force today. Null if all begin later.')),
+    in_force: nullable(version, 'The version in force today. Null if all begin later.'),
     effective_from: member(
       day,
       'The first day of the version in force; if none is, of the latest version.',
@@ -67,17 +68,12 @@ const fraudRuleVersion = described(() =>
   }),
 )
 
-const putFraudRuleAnswer = described(() =>
-  named(
-    'PutFraudRule',
-    v.object({
-      rule,
-      version,
-      effective_from,
-      outcome,
-    }),
-  ),
-)
+const putFraudRuleAnswer = component('PutFraudRule', () => ({
+  rule,
+  version,
+  effective_from,
+  outcome,
+}))
 
 const ofRule = { topic: 'fraud', path: '/fraud-rules/{rule}', params: { rule } } as const
 export const putFraudRule = operation({

@@ -4,8 +4,8 @@ import { withAudit } from '../../platform/directory/audit.ts'
 import { operation } from '../../platform/http/operation.ts'
 import { dayText } from '../../platform/money/calendar.ts'
 import { count, day } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
-import { member } from '../../platform/validation/fields.ts'
+import { component, described } from '../../platform/validation/described.ts'
+import { member, nullable } from '../../platform/validation/fields.ts'
 import { evaluateRules } from '../evaluate.ts'
 import { EVALUATION_LIMITS } from '../limits.ts'
 
@@ -18,19 +18,14 @@ export const runFraudRules = operation({
   words: described(() => ({
     description:
       'Evaluates the stored rules on the days that are not evaluated yet, or whose records have changed, as each morning does. It reads a limited number of records; if `done` is false, the same request goes on where it stopped.',
-    answer: named(
-      'FraudRun',
-      v.object({
-        done: member(
-          v.boolean(),
-          'Whether all complete days are evaluated. If not, call it again.',
-        ),
-        evaluated_through: v.nullable(
-          member(day, 'The last day that is evaluated by all rules. Null before the first one.'),
-        ),
-        cases_opened: member(count, 'The cases that this request opened.'),
-      }),
-    ),
+    answer: component('FraudRun', () => ({
+      done: member(v.boolean(), 'Whether all complete days are evaluated. If not, call it again.'),
+      evaluated_through: nullable(
+        day,
+        'The last day that is evaluated by all rules. Null before the first one.',
+      ),
+      cases_opened: member(count, 'The cases that this request opened.'),
+    })),
     command: { name: 'fraud run' },
   })),
   async run({ env, db, account, actor }) {

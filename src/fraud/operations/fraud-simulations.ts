@@ -10,7 +10,7 @@ import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { dayNumber, dayText } from '../../platform/money/calendar.ts'
 import { described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { isObject } from '../../platform/validation/record-validator.ts'
 import { todayOf } from '../../platform/zone.ts'
@@ -32,7 +32,7 @@ export const simulateFraudRule = operation({
   role: 'viewer',
   params: {
     rule,
-    affiliate_id: v.optional(member(v.string(), said('Tests only this affiliate.', 'IB-07'))),
+    affiliate_id: optional(v.string(), said('Tests only this affiliate.', 'IB-07')),
   },
   body: {
     from: member(f.day, said('The first day.', '2026-09-01')),
@@ -43,12 +43,10 @@ export const simulateFraudRule = operation({
         '2026-10-31',
       ),
     ),
-    version: v.optional(
-      member(
-        v.custom<unknown>(() => true, 'type object'),
-        said(
-          'A version to test on all these days, whether or not it is disabled: `kind`, `parameters`, `action` and `scope`. Its `effective_from` has no effect. Without it the stored versions of the rule are tested, each on the days on which it applies.',
-        ),
+    version: optional(
+      v.custom<unknown>(() => true, 'type object'),
+      said(
+        'A version to test on all these days, whether or not it is disabled: `kind`, `parameters`, `action` and `scope`. Its `effective_from` has no effect. Without it the stored versions of the rule are tested, each on the days on which it applies.',
       ),
     ),
   },

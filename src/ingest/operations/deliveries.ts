@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { list, operation } from '../../platform/http/operation.ts'
 import { count, daysWanted, time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { component, described } from '../../platform/validation/described.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 import { DELIVERY_OUTCOMES } from '../db/deliveries.ts'
 import { OUTCOMES } from '../db/item.ts'
 import { findDeliveries, presentInFull, readDelivery } from '../find-deliveries.ts'
@@ -27,51 +27,42 @@ const key = described(() =>
   ),
 )
 
-const foundDelivery = described(() =>
-  named(
-    'FoundDelivery',
-    v.object({
-      ...delivery,
-      records: v.exactOptional(
-        member(
-          v.array(
-            v.object({
-              index: v.exactOptional(
-                member(count, 'The position of the record in the request, from 0.'),
-              ),
-              key,
-              outcome: member(
-                v.picklist(['created', 'updated', 'held', 'rejected']),
-                'What became of the record.',
-              ),
-              errors: member(v.array(brokenRule), 'The errors of a rejected record.'),
-            }),
+const foundDelivery = component('FoundDelivery', () => ({
+  ...delivery,
+  records: v.exactOptional(
+    member(
+      v.array(
+        v.object({
+          index: v.exactOptional(
+            member(count, 'The position of the record in the request, from 0.'),
           ),
-          'With `record_id`: the records of the delivery with this id.',
-        ),
+          key,
+          outcome: member(
+            v.picklist(['created', 'updated', 'held', 'rejected']),
+            'What became of the record.',
+          ),
+          errors: member(v.array(brokenRule), 'The errors of a rejected record.'),
+        }),
       ),
-    }),
+      'With `record_id`: the records of the delivery with this id.',
+    ),
   ),
-)
+}))
 
 /** The parameters that narrow a list of deliveries. */
 const deliveryFilters = {
-  resource: v.optional(
-    member(
-      v.string(),
-      said(
-        'Returns only deliveries of this resource, as it is named in the address.',
-        'transactions',
-      ),
+  resource: optional(
+    v.string(),
+    said(
+      'Returns only deliveries of this resource, as it is named in the address.',
+      'transactions',
     ),
   ),
-  outcome: v.optional(
-    member(
-      v.picklist(DELIVERY_OUTCOMES),
-      said(
-        'Returns only deliveries with this outcome: `refused` for the statuses 207 and 422, `stored` for 200 and 201.',
-        'refused',
-      ),
+  outcome: optional(
+    v.picklist(DELIVERY_OUTCOMES),
+    said(
+      'Returns only deliveries with this outcome: `refused` for the statuses 207 and 422, `stored` for 200 and 201.',
+      'refused',
     ),
   ),
 }
@@ -83,13 +74,11 @@ export const listDeliveries = list({
   callers: ['team', 'account'],
   params: {
     ...deliveryFilters,
-    record_id: v.optional(
-      member(
-        v.string(),
-        said(
-          'Returns the deliveries that refused the record with this id, if it is among their first 100 errors, and the one that stored it. Refused trading activity and daily activities are found by the id of their customer; other activities without `eventid` are not found. Of ids longer than 40 characters only the first 40 are compared in refused records.',
-          'T-5001',
-        ),
+    record_id: optional(
+      v.string(),
+      said(
+        'Returns the deliveries that refused the record with this id, if it is among their first 100 errors, and the one that stored it. Refused trading activity and daily activities are found by the id of their customer; other activities without `eventid` are not found. Of ids longer than 40 characters only the first 40 are compared in refused records.',
+        'T-5001',
       ),
     ),
     ...daysWanted,
@@ -133,22 +122,19 @@ export const getDelivery = operation({
   },
   words: described(() => ({
     description: 'Returns a delivery with its first 100 errors.',
-    answer: named(
-      'DeliveryInFull',
-      v.object({
-        ...delivery,
-        errors: member(
-          v.array(brokenRule),
-          'The first 100 errors, at most 64 KiB. Messages do not quote values.',
+    answer: component('DeliveryInFull', () => ({
+      ...delivery,
+      errors: member(
+        v.array(brokenRule),
+        'The first 100 errors, at most 64 KiB. Messages do not quote values.',
+      ),
+      errors_not_kept: v.exactOptional(
+        member(
+          v.literal(true),
+          'Present if the log of that day (UTC) had no room for the errors. The response had them.',
         ),
-        errors_not_kept: v.exactOptional(
-          member(
-            v.literal(true),
-            'Present if the log of that day (UTC) had no room for the errors. The response had them.',
-          ),
-        ),
-      }),
-    ),
+      ),
+    })),
     command: { name: 'deliveries get' },
   })),
   async run(reader, { delivery_id }) {

@@ -4,8 +4,8 @@ import type { Account } from '../../platform/db/schema.ts'
 import { listAccounts } from '../../platform/directory/accounts.ts'
 import { list, operation } from '../../platform/http/operation.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
-import { described, listOf, named } from '../../platform/validation/described.ts'
-import { member } from '../../platform/validation/fields.ts'
+import { component, described, listOf } from '../../platform/validation/described.ts'
+import { member, nullable } from '../../platform/validation/fields.ts'
 import { readFeedsOf } from '../feed.ts'
 import { resourcesOf } from '../verticals.ts'
 
@@ -31,41 +31,30 @@ export async function readFeeds(env: Env, accounts: readonly Account[], now: num
   }))
 }
 
-const feed = described(() =>
-  named(
-    'Feed',
-    v.object({
-      resource: member(
-        v.picklist(['customers', 'transactions', 'trading-activity', 'activities']),
-        'The resource, as it is named in the address.',
-      ),
-      last_delivery_at: v.nullable(
-        member(time, 'When the last delivery arrived. Null if there has been none.'),
-      ),
-      lag_seconds: v.nullable(
-        member(count, 'The seconds since the last delivery, even if it was rejected.'),
-      ),
-      received_last_day: member(count, 'The number of records in the last 24 hours.'),
-      rejected_last_day: member(count, 'How many of those records were rejected.'),
-      not_stored_last_day: member(
-        count,
-        'How many of those records were valid and not stored, because others of their request were rejected.',
-      ),
-      refused_share_last_day: v.nullable(
-        member(
-          v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
-          'The share of those records that was rejected or not stored. Null if there were none.',
-        ),
-      ),
-      yesterday: v.exactOptional(
-        member(
-          v.picklist(['arrived', 'missing', 'pending']),
-          'Whether activity dated yesterday (UTC) has arrived: at least one record, not all. It is `missing` from 06:00 UTC on. Absent for resources without that deadline.',
-        ),
-      ),
-    }),
+const feed = component('Feed', () => ({
+  resource: member(
+    v.picklist(['customers', 'transactions', 'trading-activity', 'activities']),
+    'The resource, as it is named in the address.',
   ),
-)
+  last_delivery_at: nullable(time, 'When the last delivery arrived. Null if there has been none.'),
+  lag_seconds: nullable(count, 'The seconds since the last delivery, even if it was rejected.'),
+  received_last_day: member(count, 'The number of records in the last 24 hours.'),
+  rejected_last_day: member(count, 'How many of those records were rejected.'),
+  not_stored_last_day: member(
+    count,
+    'How many of those records were valid and not stored, because others of their request were rejected.',
+  ),
+  refused_share_last_day: nullable(
+    v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+    'The share of those records that was rejected or not stored. Null if there were none.',
+  ),
+  yesterday: v.exactOptional(
+    member(
+      v.picklist(['arrived', 'missing', 'pending']),
+      'Whether activity dated yesterday (UTC) has arrived: at least one record, not all. It is `missing` from 06:00 UTC on. Absent for resources without that deadline.',
+    ),
+  ),
+}))
 
 export const getFeed = operation({
   id: 'getFeed',
@@ -93,18 +82,15 @@ export const listFeeds = list({
   path: '/feeds',
   words: described(() => ({
     description: 'Lists the feeds of all accounts, ordered by account id.',
-    answer: named(
-      'FeedOfAccount',
-      v.object({
-        account: member(v.string(), 'The id of the account.'),
-        name: member(v.string(), 'The display name of the account.'),
-        vertical: member(
-          v.picklist(['prop-trading', 'forex', 'igaming']),
-          'The vertical of the account.',
-        ),
-        feeds: member(v.array(feed), 'One entry for each resource.'),
-      }),
-    ),
+    answer: component('FeedOfAccount', () => ({
+      account: member(v.string(), 'The id of the account.'),
+      name: member(v.string(), 'The display name of the account.'),
+      vertical: member(
+        v.picklist(['prop-trading', 'forex', 'igaming']),
+        'The vertical of the account.',
+      ),
+      feeds: member(v.array(feed), 'One entry for each resource.'),
+    })),
     command: { name: 'feeds', rows: 'feeds' },
   })),
   async list({ env }, _, page) {

@@ -3,7 +3,7 @@ import { ApiError } from '../../platform/errors.ts'
 import { list, operation } from '../../platform/http/operation.ts'
 import { count, day, time } from '../../platform/validation/answer-fields.ts'
 import { described, listOf } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 import { quote, quoteAll } from '../../platform/validation/quote.ts'
 import { listRecords as readRecords } from '../db/list.ts'
 import { readStoredRecords } from '../db/stored-record.ts'
@@ -20,9 +20,7 @@ export const listRecords = list({
   path: '/records/{resource}',
   params: {
     resource: resourceName,
-    customer_id: v.optional(
-      member(v.string(), said('Returns only records of this customer.', 'C-1001')),
-    ),
+    customer_id: optional(v.string(), said('Returns only records of this customer.', 'C-1001')),
   },
   words: described(() => ({
     description:

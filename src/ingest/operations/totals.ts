@@ -2,36 +2,32 @@ import * as v from 'valibot'
 import { operation } from '../../platform/http/operation.ts'
 import { readDayRange } from '../../platform/http/query.ts'
 import { count, day, daysNeeded, money } from '../../platform/validation/answer-fields.ts'
-import { described, listOf, named } from '../../platform/validation/described.ts'
-import { member } from '../../platform/validation/fields.ts'
+import { component, described, listOf } from '../../platform/validation/described.ts'
+import { member, nullable } from '../../platform/validation/fields.ts'
 import { readTotals } from '../db/totals.ts'
 import { resourcesOf } from '../verticals.ts'
 import { resource } from './delivery-fields.ts'
 
 const total = described(() => {
-  const group = (description: string) =>
-    v.exactOptional(v.nullable(member(v.string(), description)))
-  return named(
-    'Total',
-    v.object({
-      day: member(
-        day,
-        'The day. For partners in the `book_zone` of the account, UTC by default, and of trading activity as sent; for brands as sent, or in the time zone of the account.',
-      ),
-      resource,
-      transaction_type: group('Partners: the type of the transactions.'),
-      status: group('Partners: the status of the transactions, as sent.'),
-      currency: group('Partners: the currency of the transactions or of the trading activity.'),
-      eventname: group('Brands: the name of the event.'),
-      product: group('Brands: the product line. Null if the activities have none.'),
-      Currency: group('Brands: the currency. Null if the activities have none.'),
-      count: member(count, 'The number of records.'),
-      sums: member(
-        v.record(v.string(), money),
-        'Exact decimal text, by the name of the summed field.',
-      ),
-    }),
-  )
+  const group = (description: string) => v.exactOptional(nullable(v.string(), description))
+  return component('Total', () => ({
+    day: member(
+      day,
+      'The day. For partners in the `book_zone` of the account, UTC by default, and of trading activity as sent; for brands as sent, or in the time zone of the account.',
+    ),
+    resource,
+    transaction_type: group('Partners: the type of the transactions.'),
+    status: group('Partners: the status of the transactions, as sent.'),
+    currency: group('Partners: the currency of the transactions or of the trading activity.'),
+    eventname: group('Brands: the name of the event.'),
+    product: group('Brands: the product line. Null if the activities have none.'),
+    Currency: group('Brands: the currency. Null if the activities have none.'),
+    count: member(count, 'The number of records.'),
+    sums: member(
+      v.record(v.string(), money),
+      'Exact decimal text, by the name of the summed field.',
+    ),
+  }))
 })
 
 export const getTotals = operation({

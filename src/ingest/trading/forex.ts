@@ -1,7 +1,6 @@
-import * as v from 'valibot'
 import * as tables from '../../platform/db/schema.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 import * as definitions from './definitions.ts'
 import { defineResource } from './resource.ts'
 import * as shared from './shared.ts'
@@ -12,20 +11,16 @@ export const forex = {
   resources: [
     defineResource(tables.customers, definitions.customers, {
       ...shared.customer,
-      trading_account_type: v.optional(
-        member(
-          f.text,
-          said(
-            'The type of the trading account, for example `standard`, `ECN`, `micro` or `demo`. Recommended.',
-            'standard',
-          ),
+      trading_account_type: optional(
+        f.text,
+        said(
+          'The type of the trading account, for example `standard`, `ECN`, `micro` or `demo`. Recommended.',
+          'standard',
         ),
       ),
-      leverage: v.optional(
-        member(
-          f.leverage,
-          said('The leverage of the trading account as a ratio. For information only.', '1:100'),
-        ),
+      leverage: optional(
+        f.leverage,
+        said('The leverage of the trading account as a ratio. For information only.', '1:100'),
       ),
     }),
     defineResource(
@@ -50,25 +45,17 @@ export const forex = {
     ),
     defineResource(tables.activity, definitions.activity, {
       ...shared.tradingActivity,
-      pnl: v.optional(
-        member(
-          f.amount,
-          said('The realized profit or loss in `currency`. Include closed positions only.', -12.5),
-        ),
+      pnl: optional(
+        f.amount,
+        said('The realized profit or loss in `currency`. Include closed positions only.', -12.5),
       ),
-      volume_usd: v.optional(
-        member(f.notNegative, said('The notional volume in USD. Recommended.', 107000)),
-      ),
-      spread_cost: v.optional(
-        member(f.notNegative, said('The cost of the spread in `currency`.', 8.4)),
-      ),
-      commission: v.optional(
-        member(
-          f.notNegative,
-          said(
-            'The trading commission that the broker charged in `currency`, without the spread.',
-            3.5,
-          ),
+      volume_usd: optional(f.notNegative, said('The notional volume in USD. Recommended.', 107000)),
+      spread_cost: optional(f.notNegative, said('The cost of the spread in `currency`.', 8.4)),
+      commission: optional(
+        f.notNegative,
+        said(
+          'The trading commission that the broker charged in `currency`, without the spread.',
+          3.5,
         ),
       ),
     }),

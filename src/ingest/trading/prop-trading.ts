@@ -1,7 +1,6 @@
-import * as v from 'valibot'
 import * as tables from '../../platform/db/schema.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 import * as definitions from './definitions.ts'
 import { defineResource } from './resource.ts'
 import * as shared from './shared.ts'
@@ -12,29 +11,23 @@ export const propTrading = {
   resources: [
     defineResource(tables.customers, definitions.customers, {
       ...shared.customer,
-      challenge_type: v.optional(
-        member(
-          f.text,
-          said(
-            'The type of challenge, for example `standard`, `aggressive`, `rapid` or `instant_funding`. Recommended.',
-            'standard',
-          ),
+      challenge_type: optional(
+        f.text,
+        said(
+          'The type of challenge, for example `standard`, `aggressive`, `rapid` or `instant_funding`. Recommended.',
+          'standard',
         ),
       ),
-      phase: v.optional(
-        member(
-          f.text,
-          said(
-            'The evaluation phase, for example `phase_1`, `phase_2`, `funded` or `failed`. Recommended. When the phase changes, send the customer again with a new `last_modified_date`.',
-            'phase_1',
-          ),
+      phase: optional(
+        f.text,
+        said(
+          'The evaluation phase, for example `phase_1`, `phase_2`, `funded` or `failed`. Recommended. When the phase changes, send the customer again with a new `last_modified_date`.',
+          'phase_1',
         ),
       ),
-      account_size: v.optional(
-        member(
-          f.notNegative,
-          said('The size of the challenge account in USD. Recommended.', 50000),
-        ),
+      account_size: optional(
+        f.notNegative,
+        said('The size of the challenge account in USD. Recommended.', 50000),
       ),
     }),
     defineResource(
@@ -63,22 +56,18 @@ export const propTrading = {
         f.amount,
         said('The realized profit or loss in `currency`. Include closed positions only.', -12.5),
       ),
-      drawdown: v.optional(
-        member(
-          f.notNegativeFigure,
-          said(
-            'The daily drawdown: the drop in equity within the day, in percent of the account equity. `2.5` means 2.5%. Recommended.',
-            2.5,
-          ),
+      drawdown: optional(
+        f.notNegativeFigure,
+        said(
+          'The daily drawdown: the drop in equity within the day, in percent of the account equity. `2.5` means 2.5%. Recommended.',
+          2.5,
         ),
       ),
-      max_drawdown: v.optional(
-        member(
-          f.notNegativeFigure,
-          said(
-            'The maximum drawdown: the peak-to-trough drop since the challenge began, in percent of the initial balance.',
-            4,
-          ),
+      max_drawdown: optional(
+        f.notNegativeFigure,
+        said(
+          'The maximum drawdown: the peak-to-trough drop since the challenge began, in percent of the initial balance.',
+          4,
         ),
       ),
     }),

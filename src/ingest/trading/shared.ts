@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 
 // The fields that both partner verticals share. Each vertical adds its own.
 
@@ -17,13 +17,11 @@ export const customer = {
     f.instant,
     said('When the trader account was registered.', '2026-10-01T08:30:00Z'),
   ),
-  last_modified_date: v.optional(
-    member(
-      f.instant,
-      said(
-        'When the record was last changed. Recommended. An older version than the stored one gets `stale` and changes nothing.',
-        '2026-10-02T09:00:00Z',
-      ),
+  last_modified_date: optional(
+    f.instant,
+    said(
+      'When the record was last changed. Recommended. An older version than the stored one gets `stale` and changes nothing.',
+      '2026-10-02T09:00:00Z',
     ),
   ),
   affiliate_id: member(
@@ -40,46 +38,35 @@ export const customer = {
       'click-42',
     ),
   ),
-  lang_id: v.optional(
-    member(f.language, said("The trader's language, as an ISO 639-1 code.", 'de')),
+  lang_id: optional(f.language, said("The trader's language, as an ISO 639-1 code.", 'de')),
+  country_code: optional(
+    f.country,
+    said("The trader's country, as an ISO 3166-1 alpha-2 code. Recommended.", 'DE'),
   ),
-  country_code: v.optional(
-    member(
-      f.country,
-      said("The trader's country, as an ISO 3166-1 alpha-2 code. Recommended.", 'DE'),
+  kyc_status_id: optional(
+    f.text,
+    said(
+      'The status of identity verification (KYC), in your own terms; their meaning is agreed during onboarding.',
+      '2',
     ),
   ),
-  kyc_status_id: v.optional(
-    member(
-      f.text,
-      said(
-        'The status of identity verification (KYC), in your own terms; their meaning is agreed during onboarding.',
-        '2',
-      ),
-    ),
+  sales_status_id: optional(
+    f.text,
+    said("The trader's status in your sales pipeline, in your own terms.", 'hot'),
   ),
-  sales_status_id: v.optional(
-    member(f.text, said("The trader's status in your sales pipeline, in your own terms.", 'hot')),
+  first_name: optional(
+    f.text,
+    said("The trader's first name. Personal data: an erasure removes it permanently.", 'Ada'),
   ),
-  first_name: v.optional(
-    member(
-      f.text,
-      said("The trader's first name. Personal data: an erasure removes it permanently.", 'Ada'),
-    ),
+  last_name: optional(
+    f.text,
+    said("The trader's last name. Personal data: an erasure removes it permanently.", 'Lovelace'),
   ),
-  last_name: v.optional(
-    member(
-      f.text,
-      said("The trader's last name. Personal data: an erasure removes it permanently.", 'Lovelace'),
-    ),
-  ),
-  email: v.optional(
-    member(
-      f.email,
-      said(
-        "The trader's email address. Personal data: an erasure removes it permanently.",
-        'ada@example.org',
-      ),
+  email: optional(
+    f.email,
+    said(
+      "The trader's email address. Personal data: an erasure removes it permanently.",
+      'ada@example.org',
     ),
   ),
 }
@@ -122,18 +109,17 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
       'approved',
     ),
   ),
-  amount_usd: v.optional(
-    member(
-      f.figure,
-      said(
-        'The amount in USD, if you know it, with the sign of `amount_currency`. Lists and control totals are not converted; if you leave this out, it stays absent.',
-        109.4,
-      ),
+  amount_usd: optional(
+    f.figure,
+    said(
+      'The amount in USD, if you know it, with the sign of `amount_currency`. Lists and control totals are not converted; if you leave this out, it stays absent.',
+      109.4,
     ),
   ),
   transaction_subtype: v.optional(subtype),
-  note: v.optional(
-    member(f.text, said('Free text or your own reference, without personal data.', 'order 7')),
+  note: optional(
+    f.text,
+    said('Free text or your own reference, without personal data.', 'order 7'),
   ),
 })
 

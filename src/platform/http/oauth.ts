@@ -25,8 +25,8 @@ import type { clients } from '../db/schema.ts'
 import { findClient } from '../directory/credentials.ts'
 import { listMappedStatuses } from '../directory/status-maps.ts'
 import { ApiError, toApiError } from '../errors.ts'
-import { described, named } from '../validation/described.ts'
-import { member } from '../validation/fields.ts'
+import { component, described } from '../validation/described.ts'
+import { member, optional } from '../validation/fields.ts'
 import { operation } from './operation.ts'
 
 /** Returns a 429 of the OAuth endpoints; `seconds` is when to retry. */
@@ -190,11 +190,10 @@ export const noStore = createMiddleware(async function noStore(c, next) {
 })
 
 const CREDENTIALS = described(() => ({
-  client_id: v.optional(
-    member(v.string(), 'The client id. Omit it if you send `Authorization: Basic`.'),
-  ),
-  client_secret: v.optional(
-    member(v.string(), 'The client secret. Omit it if you send `Authorization: Basic`.'),
+  client_id: optional(v.string(), 'The client id. Omit it if you send `Authorization: Basic`.'),
+  client_secret: optional(
+    v.string(),
+    'The client secret. Omit it if you send `Authorization: Basic`.',
   ),
 }))
 
@@ -222,26 +221,21 @@ export const TOKEN_OPERATIONS = [
     callers: ['anyone'],
     body: described(() => ({
       grant_type: member(v.literal('client_credentials'), 'The only supported grant type.'),
-      scope: v.optional(
-        member(
-          v.picklist(['read', 'write', 'read write', 'write read']),
-          'The scopes to grant. Defaults to both.',
-        ),
+      scope: optional(
+        v.picklist(['read', 'write', 'read write', 'write read']),
+        'The scopes to grant. Defaults to both.',
       ),
       ...CREDENTIALS,
     })),
     words: described(() => ({
       description:
         'Issues an access token with the client credentials grant (RFC 6749 §4.4). A token is valid for one hour: reuse it instead of requesting one for each call.',
-      answer: named(
-        'AccessToken',
-        v.object({
-          access_token: member(v.string(), 'A JWT (RFC 9068).'),
-          token_type: v.literal('Bearer'),
-          expires_in: member(v.literal(TOKEN_LIFETIME_SECONDS), 'The lifetime in seconds.'),
-          scope: member(v.string(), 'The granted scopes: a subset of `read write`.'),
-        }),
-      ),
+      answer: component('AccessToken', () => ({
+        access_token: member(v.string(), 'A JWT (RFC 9068).'),
+        token_type: v.literal('Bearer'),
+        expires_in: member(v.literal(TOKEN_LIFETIME_SECONDS), 'The lifetime in seconds.'),
+        scope: member(v.string(), 'The granted scopes: a subset of `read write`.'),
+      })),
       errors: [...FORM_ERRORS, 'invalid_scope', 'unsupported_grant_type'],
     })),
     handle: issueToken,

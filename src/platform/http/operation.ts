@@ -10,8 +10,8 @@ import type { Account } from '../db/schema.ts'
 import { findAccount } from '../directory/accounts.ts'
 import { ApiError } from '../errors.ts'
 import { count } from '../validation/answer-fields.ts'
-import { described, named, withMembers } from '../validation/described.ts'
-import { member, said } from '../validation/fields.ts'
+import { component, described, withMembers } from '../validation/described.ts'
+import { member, nullable, optional, said } from '../validation/fields.ts'
 import { readFileBody } from './body.ts'
 import { ReadMemory } from './memory.ts'
 import { oncePerRequest } from './once-per-request.ts'
@@ -242,59 +242,46 @@ const perPage = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PE
 
 /** The members of a query with which lists are read page by page. `readPage` reads them. */
 export const PAGING = {
-  page: v.optional(
-    member(
-      v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_DEPTH)),
-      said(
-        'The page number, from 1. `page` times `per_page` is at most 10,000; a cursor reads on. Do not combine it with `cursor`.',
-        1,
-      ),
+  page: optional(
+    v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_DEPTH)),
+    said(
+      'The page number, from 1. `page` times `per_page` is at most 10,000; a cursor reads on. Do not combine it with `cursor`.',
+      1,
     ),
   ),
-  per_page: v.optional(
-    member(
-      perPage,
-      said(
-        'The number of rows on a page. Defaults to 50. A page holds at most 2 MiB: if the rows need more, the 400 response says how many fit.',
-        100,
-      ),
+  per_page: optional(
+    perPage,
+    said(
+      'The number of rows on a page. Defaults to 50. A page holds at most 2 MiB: if the rows need more, the 400 response says how many fit.',
+      100,
     ),
   ),
-  cursor: v.optional(
-    member(
-      v.string(),
-      said(
-        'The `meta.next_cursor` of the previous page. Valid for the same account, resource and filters.',
-      ),
+  cursor: optional(
+    v.string(),
+    said(
+      'The `meta.next_cursor` of the previous page. Valid for the same account, resource and filters.',
     ),
   ),
 }
 
-const pageMetaSchema = described(() =>
-  named(
-    'Meta',
-    v.object({
-      total: member(
-        count,
-        'The number of rows that match the filter. A filtered list counts them for the first page; the pages after a cursor repeat the number.',
-      ),
-      total_is_limited: v.exactOptional(
-        member(
-          v.literal(true),
-          'Present if more rows match than are counted: `total` is then at most 100,000.',
-        ),
-      ),
-      page: member(
-        v.pipe(count, v.minValue(1)),
-        'The page number, from 1. It increases with a cursor, too.',
-      ),
-      per_page: member(perPage, 'The size of a page.'),
-      next_cursor: v.nullable(
-        member(v.string(), 'The `cursor` of the next page. Null on the last page.'),
-      ),
-    }),
+const pageMetaSchema = component('Meta', () => ({
+  total: member(
+    count,
+    'The number of rows that match the filter. A filtered list counts them for the first page; the pages after a cursor repeat the number.',
   ),
-)
+  total_is_limited: v.exactOptional(
+    member(
+      v.literal(true),
+      'Present if more rows match than are counted: `total` is then at most 100,000.',
+    ),
+  ),
+  page: member(
+    v.pipe(count, v.minValue(1)),
+    'The page number, from 1. It increases with a cursor, too.',
+  ),
+  per_page: member(perPage, 'The size of a page.'),
+  next_cursor: nullable(v.string(), 'The `cursor` of the next page. Null on the last page.'),
+}))
 
 /** Describes one page of a list. */
 export const pageOf = <const I extends v.GenericSchema>(item: I) =>

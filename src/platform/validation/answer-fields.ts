@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { described, named } from './described.ts'
+import { component, described } from './described.ts'
 import * as f from './fields.ts'
-import { member, said } from './fields.ts'
+import { member, nullable, said } from './fields.ts'
 
 // Members that many answers have, and days as parameters.
 
@@ -26,17 +26,12 @@ export const takes_effect = described(() =>
 export const money = described(() => v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/)))
 
 /** Describes a warning about the terms of a plan or of a rule, which has one of these codes. */
-export const warning = (component: string, codes: readonly string[]) =>
-  described(() =>
-    named(
-      component,
-      v.object({
-        code: member(v.picklist(codes) as v.GenericSchema<string>, 'The code of the warning.'),
-        pointer: member(v.string(), 'A JSON Pointer (RFC 6901) into the body as sent.'),
-        message: member(v.string(), 'What the author should know.'),
-      }),
-    ),
-  )
+export const warning = (name: string, codes: readonly string[]) =>
+  component(name, () => ({
+    code: member(v.picklist(codes) as v.GenericSchema<string>, 'The code of the warning.'),
+    pointer: member(v.string(), 'A JSON Pointer (RFC 6901) into the body as sent.'),
+    message: member(v.string(), 'What the author should know.'),
+  }))
 
 /** Whether a version was stored. */
 export const outcome = described(() =>
@@ -50,7 +45,7 @@ export const outcome = described(() =>
 export const stored = described(() =>
   v.object({
     created_at: member(time, 'When the version was put.'),
-    withdrawn_at: v.nullable(member(time, 'When the version was withdrawn. Null if it was not.')),
+    withdrawn_at: nullable(time, 'When the version was withdrawn. Null if it was not.'),
   }),
 )
 

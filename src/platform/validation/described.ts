@@ -19,6 +19,15 @@ export function named<const S extends v.GenericSchema>(component: string, schema
   return { ...schema, component }
 }
 
+/** Describes an object of answers by its members. OpenAPI has it under this name. */
+export function component<const E extends v.ObjectEntries>(
+  name: string,
+  entries: () => E,
+): v.ObjectSchema<E, undefined> {
+  if (process.env.NODE_ENV === 'production') return undefined as never
+  return named(name, v.object(entries()))
+}
+
 /** Describes an object that has more members than another, or describes some of its members anew. */
 export const withMembers = <const E extends v.ObjectEntries, const M extends v.ObjectEntries>(
   object: v.ObjectSchema<E, undefined>,

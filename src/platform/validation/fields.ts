@@ -35,6 +35,8 @@ interface Said<Example> {
   readonly examples?: readonly Example[]
 }
 
+type Documentation<Example> = string | Said<Example> | undefined
+
 declare const process: { readonly env: { readonly NODE_ENV?: string } }
 
 /**
@@ -56,7 +58,7 @@ export function said<Example extends string | number | boolean | object | null>(
  */
 export function member<S extends v.GenericSchema>(
   schema: S,
-  documentation: string | Said<v.InferInput<S>> | undefined,
+  documentation: Documentation<v.InferInput<S>>,
 ): S {
   if (process.env.NODE_ENV === 'production' || documentation === undefined) return schema
   const pipe = 'pipe' in schema && Array.isArray(schema.pipe) ? schema.pipe : [schema]
@@ -64,6 +66,18 @@ export function member<S extends v.GenericSchema>(
     typeof documentation === 'string' ? { description: documentation } : documentation
   return { ...schema, pipe: [...pipe, v.metadata({ ...metadata })] }
 }
+
+/** Returns the schema of a member that may be left out, with its documentation. */
+export const optional = <S extends v.GenericSchema>(
+  schema: S,
+  documentation: Documentation<v.InferInput<S>>,
+): v.OptionalSchema<S, undefined> => v.optional(member(schema, documentation))
+
+/** Returns the schema of a member that may be null, with its documentation. */
+export const nullable = <S extends v.GenericSchema>(
+  schema: S,
+  documentation: Documentation<v.InferInput<S>>,
+): v.NullableSchema<S, undefined> => v.nullable(member(schema, documentation))
 
 /** The contract: a number has at most so many significant digits. Any double keeps them. */
 export const MAX_SIGNIFICANT_DIGITS = 15

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { ALL_EVENTS, EVENT_TYPES } from '../events.ts'
 
 // The fields of request bodies about webhooks.
@@ -14,9 +14,7 @@ const events = v.pipe(
   v.checkItems((type, i, all) => all.indexOf(type) === i, 'duplicate listed'),
 )
 
-const description = v.nullable(
-  member(f.text, said('What the webhook is for.', 'Alerts of the finance team')),
-)
+const description = nullable(f.text, said('What the webhook is for.', 'Alerts of the finance team'))
 
 /** The fields of a new webhook. */
 export const newWebhook = {
@@ -27,13 +25,11 @@ export const newWebhook = {
       'https://hooks.acme.example/tributary',
     ),
   ),
-  events: v.optional(
-    member(
-      events,
-      said(
-        'The types of events to send; `*` stands for all, also those of later versions. Defaults to `["*"]`.',
-        ['delivery.refused', 'statement.ready'],
-      ),
+  events: optional(
+    events,
+    said(
+      'The types of events to send; `*` stands for all, also those of later versions. Defaults to `["*"]`.',
+      ['delivery.refused', 'statement.ready'],
     ),
   ),
   description: v.optional(description),
@@ -44,25 +40,21 @@ export const webhookChange = {
   url: v.optional(newWebhook.url),
   events: newWebhook.events,
   description: v.optional(description),
-  disabled: v.optional(
-    member(
-      v.boolean(),
-      said(
-        'Whether the webhook is disabled. Events that are caused meanwhile are not sent to it, and pending ones become dead letters. Enabling it also ends its failures.',
-      ),
+  disabled: optional(
+    v.boolean(),
+    said(
+      'Whether the webhook is disabled. Events that are caused meanwhile are not sent to it, and pending ones become dead letters. Enabling it also ends its failures.',
     ),
   ),
 }
 
 /** The fields of a replay. */
 export const replayFields = {
-  event_id: v.optional(
-    member(
-      f.text,
-      said(
-        'The event to send again. Without it, all dead letters are sent again.',
-        'evt_019a0c5b3d0c4b1f6a7d2e9b3c',
-      ),
+  event_id: optional(
+    f.text,
+    said(
+      'The event to send again. Without it, all dead letters are sent again.',
+      'evt_019a0c5b3d0c4b1f6a7d2e9b3c',
     ),
   ),
 }

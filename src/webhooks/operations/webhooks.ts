@@ -3,8 +3,14 @@ import { list, operation } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from '../../platform/overlap.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
-import { described, listOf, named, withMembers } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import {
+  component,
+  described,
+  listOf,
+  named,
+  withMembers,
+} from '../../platform/validation/described.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { urlProblem } from '../check-url.ts'
 import type { EndpointRow } from '../db/endpoints.ts'
 import { ALL_EVENTS, EVENT_TYPES, type EventType, TEST_EVENT } from '../events.ts'
@@ -30,42 +36,31 @@ function readUrl(env: Env, url: string): string {
 const webhook_id = member(v.string(), said('The id of the webhook.', 'whk_4f8Kd02LmQzX7vBn1TcY5s'))
 
 const previous_secret_until = described(() =>
-  v.nullable(
-    member(time, 'Until when events are also signed with a previous secret. Null if they are not.'),
-  ),
+  nullable(time, 'Until when events are also signed with a previous secret. Null if they are not.'),
 )
 
 /** Since when the attempts of a webhook or a postback have failed. */
 export const failing_since = described(() =>
-  v.nullable(
-    member(
-      time,
-      'The first failed attempt after the last success. Null if the last attempt succeeded.',
-    ),
+  nullable(
+    time,
+    'The first failed attempt after the last success. Null if the last attempt succeeded.',
   ),
 )
 
-const webhook = described(() =>
-  named(
-    'Webhook',
-    v.object({
-      id: webhook_id,
-      url: member(v.string(), 'Where events are sent.'),
-      events: member(v.array(eventType), 'The types of events that are sent; `*` stands for all.'),
-      description: v.nullable(member(v.string(), 'What the webhook is for.')),
-      disabled: member(v.boolean(), 'Whether nothing is sent.'),
-      disabled_reason: v.nullable(
-        member(
-          v.picklist(['team', 'gone', 'failing']),
-          '`team`: the team disabled it. `gone`: it answered 410. `failing`: all attempts of three days failed.',
-        ),
-      ),
-      failing_since,
-      previous_secret_until,
-      created_at: time,
-    }),
+const webhook = component('Webhook', () => ({
+  id: webhook_id,
+  url: member(v.string(), 'Where events are sent.'),
+  events: member(v.array(eventType), 'The types of events that are sent; `*` stands for all.'),
+  description: nullable(v.string(), 'What the webhook is for.'),
+  disabled: member(v.boolean(), 'Whether nothing is sent.'),
+  disabled_reason: nullable(
+    v.picklist(['team', 'gone', 'failing']),
+    '`team`: the team disabled it. `gone`: it answered 410. `failing`: all attempts of three days failed.',
   ),
-)
+  failing_since,
+  previous_secret_until,
+  created_at: time,
+}))
 
 /** The secret of a webhook or a postback. */
 export const secret = described(() =>
@@ -88,33 +83,23 @@ export const sentEvent = described(() => ({
     '`pending`: it is sent, or sent again. `delivered`: an attempt succeeded. `dead`: the last attempt failed, or the webhook was disabled.',
   ),
   attempts: member(count, 'The attempts that have begun.'),
-  attempted_at: v.nullable(
-    member(time, 'When the last attempt began. Null before the first has ended.'),
+  attempted_at: nullable(time, 'When the last attempt began. Null before the first has ended.'),
+  response_status: nullable(
+    v.pipe(v.number(), v.integer()),
+    'The status of its response. Null without one.',
   ),
-  response_status: v.nullable(
-    member(v.pipe(v.number(), v.integer()), 'The status of its response. Null without one.'),
-  ),
-  error: v.nullable(
-    member(v.picklist(ATTEMPT_ERRORS), 'Why the last attempt failed. Null after a success.'),
-  ),
-  next_attempt_at: v.nullable(
-    member(time, 'When the next attempt is due. Null unless it is pending.'),
-  ),
+  error: nullable(v.picklist(ATTEMPT_ERRORS), 'Why the last attempt failed. Null after a success.'),
+  next_attempt_at: nullable(time, 'When the next attempt is due. Null unless it is pending.'),
 }))
 
-const event = described(() =>
-  named(
-    'WebhookEvent',
-    v.object({
-      ...sentEvent,
-      type: member(sentType, 'The type of the event.'),
-      data: member(
-        v.record(v.string(), v.unknown()),
-        'The data of the event. See `/schemas/v1/webhook-event.json`.',
-      ),
-    }),
+const event = component('WebhookEvent', () => ({
+  ...sentEvent,
+  type: member(sentType, 'The type of the event.'),
+  data: member(
+    v.record(v.string(), v.unknown()),
+    'The data of the event. See `/schemas/v1/webhook-event.json`.',
   ),
-)
+}))
 
 const ofWebhooks = { topic: 'webhooks', path: '/webhooks' } as const
 const params = { webhook_id }
@@ -217,7 +202,7 @@ export const rotateWebhook = operation({
   words: described(() => ({
     description:
       'Creates a new secret. For 24 hours, unless `overlap` sets another time, each request has two signatures: one of the new secret and one of the previous one. With `none` only the new one signs.',
-    answer: named('RotatedWebhook', v.object({ id: webhook_id, secret, previous_secret_until })),
+    answer: component('RotatedWebhook', () => ({ id: webhook_id, secret, previous_secret_until })),
     command: {
       name: 'webhooks rotate',
       secret: 'secret',
@@ -284,7 +269,7 @@ export const replayWebhook = operation({
 
 /** By what a list of events is narrowed. */
 export const statusFilter = {
-  status: v.optional(member(status, said('Returns only the events with this status.', 'dead'))),
+  status: optional(status, said('Returns only the events with this status.', 'dead')),
 }
 
 export const listWebhookEvents = list({
