@@ -1,5 +1,4 @@
 import { countOpenQuestions } from '../affiliates/db/affiliate-questions.ts'
-import { countReturned } from '../books/db/pay.ts'
 import { countDrafts } from '../commission/db/statements.ts'
 import { statusMembersOf } from '../commission/run/select-facts.ts'
 import { counted } from '../commission/words/english.ts'
@@ -10,6 +9,7 @@ import { ACTIVITY_DUE_HOUR, type Feed, HIGH_REFUSED_SHARE, readFeedsOf } from '.
 import { resourcesOf } from '../ingest/verticals.ts'
 import { countOpenMovements } from '../payouts/db/movements.ts'
 import { listSameAccount, listWaiting } from '../payouts/db/payees.ts'
+import { countReturned } from '../payouts/db/transfers.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
 import type { Grant } from '../platform/auth/grant.ts'
 import { listLowered } from '../platform/directory/audit.ts'

@@ -1,9 +1,7 @@
 import {
   findManualEntry,
   insertManualEntry,
-  type ManualContext,
   type ManualEntry,
-  readManualContext,
 } from '../ledger/db/manual-entries.ts'
 import { isAssertionFailure } from '../platform/db/retry.ts'
 import { newAuditId, withAudit } from '../platform/directory/audit.ts'
@@ -13,6 +11,7 @@ import { minorDigits } from '../platform/money/minor-digits.ts'
 import { normalizeMoney } from '../platform/money/money.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
+import { type ManualContext, readManualContext } from './db/manual-context.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import { untilBooked } from './until-booked.ts'
 

@@ -3,8 +3,10 @@ import { findStatement, type ListedStatement } from '../commission/db/statements
 import type { StatementHead } from '../commission/run/draft.ts'
 import { listedPayment } from '../commission/shapes/book-fields.ts'
 import { counted } from '../commission/words/english.ts'
+import { type AffiliateHolds, readHolds, seenOf } from '../fraud/holds.ts'
 import type { PayableStatement } from '../ledger/db/entries.ts'
 import { foldReference } from '../ledger/db/manual-entries.ts'
+import { byAge } from '../ledger/due.ts'
 import { compareText } from '../platform/compare-text.ts'
 import { ApiError, type ErrorCode } from '../platform/errors.ts'
 import { readItems, validateAt, validationFailed } from '../platform/http/read-fields.ts'
@@ -23,7 +25,6 @@ import {
   type Payment,
   readDue,
 } from './db/pay.ts'
-import { type AffiliateHolds, byAge, readHolds, seenOf } from './holds.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import { untilBooked } from './until-booked.ts'
 

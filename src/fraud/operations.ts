@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { readHolds } from '../books/holds.ts'
 import { list, operation, type ReadCall } from '../platform/http/operation.ts'
 import { described } from '../platform/validation/described.ts'
 import { member, optional, said } from '../platform/validation/fields.ts'
 import { fraudEvidence, pageEvidence } from './case-evidence.ts'
 import { CASE_NEEDS, findCase, listCases, type WholeCase } from './db/cases.ts'
 import { noCase } from './decide.ts'
+import { readHolds } from './holds.ts'
 import {
   fraudCase,
   presentStoredCase,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type AffiliateHolds, sumByCurrency } from '../books/holds.ts'
+import { sumByCurrency } from '../ledger/due.ts'
 import { EXPIRE_DAYS } from '../platform/durations.ts'
 import { dayText } from '../platform/money/calendar.ts'
 import { count, day, money, time } from '../platform/validation/answer-fields.ts'
@@ -7,6 +7,7 @@ import { component, described, named, withMembers } from '../platform/validation
 import { member, nullable } from '../platform/validation/fields.ts'
 import type { StoredCase, WholeCase } from './db/cases.ts'
 import { parseSubjectKey } from './findings.ts'
+import type { AffiliateHolds } from './holds.ts'
 import { type Figure, figures, subject } from './kind.ts'
 import { DECISION_LIMITS } from './limits.ts'
 

@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import { getTableName } from 'drizzle-orm'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { partnerCustomerTable } from '../../src/ingest/db/record-table.ts'
@@ -15,7 +16,7 @@ import { findRings } from '../rings.ts'
  * and examples.
  */
 const ROOMS = [
-  ...['platform', 'webhooks', 'attribution', 'ingest', 'ledger', 'commission', 'books', 'fraud'],
+  ...['platform', 'webhooks', 'attribution', 'ingest', 'ledger', 'commission', 'fraud', 'books'],
   ...[
     'reports',
     'affiliates',
@@ -169,6 +170,79 @@ test('SQL statements stand only where a room keeps its SQL', () => {
     ),
   )
   expect(filesWithSql.map(([path]) => path).filter((path) => !HAS_SQL.test(path))).toEqual([])
+})
+
+/** The rooms of tables that no SQL inserts into by name, or only that of a room above. */
+const OWNERS: Record<string, string> = {
+  // Every batch checks the door of its account.
+  doors: 'platform',
+  // Their SQL is built from the fields of records; a trigger writes the owners.
+  ...{ customers: 'ingest', transactions: 'ingest', activity: 'ingest', events: 'ingest' },
+  customer_owners: 'ingest',
+  // The way in heeds them; `accounts` writes them.
+  ...{ erasures: 'ingest', resets: 'ingest' },
+  // What is booked; `books` books it.
+  ...{ closed_periods: 'ledger', open_affiliates: 'ledger' },
+  ...{ payments: 'ledger', payment_returns: 'ledger' },
+}
+
+/** The tables above a room that its SQL names, and why. */
+const UPWARD: Record<string, string> = {
+  'books transfers': 'a payment that comes back returns the transfer that made it',
+  'fraud payees': 'affiliates may share the account to which they are paid',
+  'ingest closed_periods': 'a record of a closed day is noted for the correction of its statements',
+  'ingest plan_versions': 'only plans have closed periods',
+  'ingest statements': 'an approved statement closes its period for its affiliate',
+  'ledger transfers': 'what a transfer pays is not due',
+}
+
+const roomRank = (room: string) => ROOMS.indexOf(room)
+
+/** The files with SQL, each with its room and its text. */
+const withSql = files
+  .filter(([path]) => HAS_SQL.test(path))
+  .map(([path, source]) => [directoryOf(path), withoutComments(source)] as const)
+
+/** Returns the room of each table: the lowest one that inserts into it, unless `OWNERS` names it. */
+const ownersOfTables = () => {
+  const inserting = withSql.toSorted(([a], [b]) => roomRank(b) - roomRank(a))
+  const inserted = inserting.flatMap(([room, source]) =>
+    [...source.matchAll(/\binsert into (\w+)/g)].map(([, table]) => [table!, room] as const),
+  )
+  return { ...Object.fromEntries(inserted), ...OWNERS }
+}
+
+/** Returns the tables that SQL names, at the beginning of a fragment, too. */
+const tablesOf = (source: string) =>
+  [
+    ...source.matchAll(
+      /\b(?:from|join|into|update)\s+(\w+)|['"`](\w+)(?= (?:\w )?(?:where|indexed|not indexed|cross)\b)/g,
+    ),
+  ].map(([, first, second]) => first ?? second!)
+
+/** Returns what the SQL of a room names of tables above it. */
+const upwardOf = (room: string, source: string, owners: Record<string, string>) =>
+  tablesOf(source)
+    .filter((table) => roomRank(owners[table] ?? '') > roomRank(room))
+    .map((table) => `${room} ${table}`)
+
+test('SQL names only tables of its room and of rooms below, but for six', () => {
+  const owners = ownersOfTables()
+  const names = Object.values(tables).map((table) => getTableName(table))
+  expect(names.filter((name) => !(name in owners))).toEqual([])
+
+  const upward = withSql.flatMap(([room, source]) => upwardOf(room, source, owners))
+  expect([...new Set(upward)].toSorted()).toEqual(Object.keys(UPWARD))
+  expect(Object.keys(UPWARD).length).toBeLessThanOrEqual(6)
+})
+
+test.each([
+  ['platform', '`select 1 from customers`'],
+  ['ingest', "'fraud_cases c where c.account = :account'"],
+  ['attribution', '`update totals set held = 0`'],
+  ['commission', '`from statements s cross join\n  transfers t`'],
+])('the check refuses in the SQL of %s: %s', (room, source) => {
+  expect(upwardOf(room, source, ownersOfTables())).toHaveLength(1)
 })
 
 test('a field without a column does not compile', () => {

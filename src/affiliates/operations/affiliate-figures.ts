@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { balances, currency, presentBalances } from '../../books/operations/ledger.ts'
 import { withEveryone } from '../../commission/engine/plans-in-force.ts'
-import { type Affiliate, listAffiliates } from '../../platform/directory/affiliates.ts'
+import type { Affiliate } from '../../platform/directory/affiliates.ts'
 import { list } from '../../platform/http/operation.ts'
 import { dayNumber, latestPeriods } from '../../platform/money/calendar.ts'
 import { fromUnits, moneyText } from '../../platform/money/money.ts'
@@ -14,6 +14,7 @@ import {
   type AssignedPlan,
   readAffiliateFigures,
 } from '../db/affiliate-figures.ts'
+import { listAffiliates } from '../db/affiliates.ts'
 import { status } from './affiliate-keys.ts'
 
 /** A part of what an affiliate is called. */

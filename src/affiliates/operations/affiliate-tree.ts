@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { AffiliateParents, Parent } from '../../ingest/db/histories.ts'
+import type { AffiliateParents, Parent } from '../../platform/directory/affiliates.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import type { affiliate } from './affiliate-fields.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { prepareAssignments } from '../../commission/operations/plans.ts'
+import { listUnconfigured, UNCONFIGURED_CUSTOMERS } from '../../ingest/db/attention.ts'
 import { markChanges, markOwned } from '../../ingest/db/changed.ts'
-import { type AffiliateParents, readParents, replaceParents } from '../../ingest/db/histories.ts'
 import { MAX_RECORDS } from '../../ingest/envelope.ts'
 import { firstDifference, toDay } from '../../platform/db/history.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
@@ -17,6 +17,7 @@ import { component, described } from '../../platform/validation/described.ts'
 import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { todayOf } from '../../platform/zone.ts'
+import { listAffiliates as readAffiliates } from '../db/affiliates.ts'
 import { affiliate } from './affiliate-fields.ts'
 import { listAffiliateFigures, search } from './affiliate-figures.ts'
 import { status } from './affiliate-keys.ts'
@@ -76,7 +77,7 @@ async function putAll(call: Call, { sent, issues }: SentList, isDryRun: boolean)
     assignment ? [{ ...assignment, affiliate_id, pointer: `${pointer}/assignment` }] : [],
   )
   const [parents, profiles, plans] = await Promise.all([
-    readParents(db, account, null),
+    rows.readParents(db, account, null),
     rows.readProfiles(db, account, ids),
     assigned.length > 0 ? prepareAssignments(call, assigned) : null,
   ])
@@ -106,7 +107,7 @@ async function putAll(call: Call, { sent, issues }: SentList, isDryRun: boolean)
       added.map(({ affiliate_id }) => affiliate_id),
     ),
     ...rows.putAffiliates(db, account, sent, profiles),
-    ...replaceParents(db, account, changed),
+    ...rows.replaceParents(db, account, changed),
     ...(changed.length > 0 ? [rows.rejectDeepTrees(db, account)] : []),
     insertEntry(db, { actor, action: 'affiliates.put', account, details }),
     ...(plans ? [...plans.puts, insertEntry(db, plans.entry)] : []),
@@ -128,7 +129,7 @@ async function putAll(call: Call, { sent, issues }: SentList, isDryRun: boolean)
 const REFUSED = `A chain of parents would have more than ${rows.MAX_LEVELS} affiliates: choose parents that are nearer to the top of the tree. Or another change was made at the same time, such as that a plan was withdrawn: read the affiliates and try again.`
 
 /** Returns the days from which affiliates of before get another parent; null: from the beginning. */
-function movedFrom(before: Tree, changed: readonly AffiliateParents[]): (string | null)[] {
+function movedFrom(before: Tree, changed: readonly rows.AffiliateParents[]): (string | null)[] {
   return changed.flatMap(({ affiliate_id, parents }) => {
     const old = before.get(affiliate_id)
     const from = old && firstDifference(old, parents, ({ parent }) => parent)
@@ -165,7 +166,10 @@ const MAX_AUDITED_IDS = 20
 const MAX_AUDITED_PARENTS = 20
 
 /** Returns the parents by day that a request replaces, as the audit log names them: corrections look there for theirs. */
-const replacedParents = (before: Tree, changed: readonly AffiliateParents[]): AffiliateParents[] =>
+const replacedParents = (
+  before: Tree,
+  changed: readonly rows.AffiliateParents[],
+): rows.AffiliateParents[] =>
   changed.flatMap(({ affiliate_id }) => {
     const parents = before.get(affiliate_id)?.slice(-MAX_AUDITED_PARENTS)
     return parents ? [{ affiliate_id, parents }] : []
@@ -229,7 +233,7 @@ export const listAffiliates = list({
     command: { name: 'affiliates list' },
   })),
   list: ({ db, account }, { ids, ...filter }, page) =>
-    rows.listAffiliates(db, account.id, page, {
+    readAffiliates(db, account.id, page, {
       ...filter,
       ...(ids !== undefined && { ids: readIds('ids', ids) }),
     }),
@@ -258,9 +262,9 @@ export const listParents = list({
     command: { name: 'affiliates parents' },
   })),
   async list({ db, account }, filter, page) {
-    const found = await rows.listAffiliates(db, account.id, page, filter)
+    const found = await readAffiliates(db, account.id, page, filter)
     const ids = found.data.map((one) => one.affiliate_id)
-    return { ...found, data: await readParents(db, account.id, ids) }
+    return { ...found, data: await rows.readParents(db, account.id, ids) }
   },
 })
 
@@ -270,11 +274,11 @@ export const listUnconfiguredAffiliates = operation({
   id: 'listUnconfiguredAffiliates',
   method: 'GET',
   words: described(() => ({
-    description: `Lists the affiliate ids that the latest ${rows.UNCONFIGURED_CUSTOMERS.toLocaleString('en')} customers name but that are not configured, with the number of these customers.`,
+    description: `Lists the affiliate ids that the latest ${UNCONFIGURED_CUSTOMERS.toLocaleString('en')} customers name but that are not configured, with the number of these customers.`,
     answer: v.object({ data: v.array(v.object({ affiliate_id: v.string(), customers: count })) }),
     command: { name: 'affiliates unconfigured' },
   })),
-  run: async ({ db, account }) => ({ data: await rows.listUnconfigured(db, account.id) }),
+  run: async ({ db, account }) => ({ data: await listUnconfigured(db, account.id) }),
 })
 
 /** The operations on the affiliates of an account, each with the affiliate who referred it, if any. */

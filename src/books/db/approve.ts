@@ -1,5 +1,6 @@
 import { isDraft, isOfKind } from '../../commission/db/is-draft.ts'
 import { isClosedFor } from '../../ledger/db/booked.ts'
+import { bookEntries } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all, only } from '../../platform/db/query.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
@@ -367,10 +368,8 @@ const APPROVED = `statements s indexed by statements_approval`
 const OF_APPROVAL = `s.account = :account and s.approval = :audit and s.statement is not null`
 
 /** Books the statements of an approval in the ledger. Leaves out amounts of 0. */
-const BOOK_STATEMENTS = compileStatement(`
-  insert into ledger (account, affiliate_id, id, kind, plan, period, statement, currency, amount,
-    reference, actor, at)
-  select :account, affiliate_id, :audit || '-' || printf('%05d',
+const BOOK_STATEMENTS = bookEntries(`
+  select affiliate_id, :audit || '-' || printf('%05d',
       row_number() over (order by affiliate_id, plan, period, position, reference)),
     kind, plan, period, id, currency, amount, reference, :actor, :at
   from (

@@ -1,5 +1,6 @@
+import { HOLDS_CHANGED, rowsOfSeen, type SeenHolds, selectDue } from '../../fraud/db/holds.ts'
 import { PAYMENT_RETURN, type ReturnedPayment } from '../../ledger/db/booked.ts'
-import { IS_DUE, IS_FREE, type PayableStatement } from '../../ledger/db/entries.ts'
+import { bookEntries, IS_DUE, IS_FREE, type PayableStatement } from '../../ledger/db/entries.ts'
 import { foldReference } from '../../ledger/db/manual-entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
@@ -10,7 +11,6 @@ import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { newAuditId, withAudit } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
-import { HOLDS_CHANGED, rowsOfSeen, type SeenHolds, selectDue } from './fraud-holds.ts'
 
 /** A payment to make, and the ids of the statements that it pays. */
 export interface NewPayment {
@@ -59,11 +59,9 @@ const INSERT_PAYMENTS = compileStatement(`
   from r`)
 
 /** Books what was paid in the ledger: an entry for each statement. */
-const BOOK_PAYMENTS = compileStatement(`
+const BOOK_PAYMENTS = bookEntries(`
   ${ROWS}
-  insert into ledger (account, affiliate_id, id, kind, plan, period, statement, currency, amount,
-    reference, actor, at)
-  select :account, s.affiliate_id,
+  select s.affiliate_id,
     :audit || '-' || printf('%05d', row_number() over (order by r.position, i.key)), 'paid', s.plan,
     s.period, s.id, r.currency, '-' || s.payable, r.reference, :actor, :at
   from r cross join json_each(r.ids) i
@@ -193,10 +191,8 @@ const OF_RETURN = `payments p cross join json_each(p.statements) i
 const IS_RETURN = 'p.account = :account and p.reference = :payment'
 
 /** Books what came back in the ledger: an entry for each statement. */
-const BOOK_RETURN = compileStatement(`
-  insert into ledger (account, affiliate_id, id, kind, plan, period, statement, currency, amount,
-    reference, actor, at)
-  select :account, s.affiliate_id,
+const BOOK_RETURN = bookEntries(`
+  select s.affiliate_id,
     :audit || '-' || printf('%05d', row_number() over (order by i.key)),
     'returned', s.plan, s.period, s.id, p.currency, s.payable, :reference, :actor, :at
   from ${OF_RETURN} where ${IS_RETURN}`)
@@ -306,35 +302,6 @@ export const listDue = (
   filter: DueFilter,
   page: Page,
 ): Promise<FoundPage<DuePayout>> => paginate(db, dueQuery(account, filter), page)
-
-const COUNT_RETURNED = compileStatement(`
-  with back(reference, statement) as (
-    select n.payment, s.id from payment_returns n
-    cross join payments p on p.account = :account and p.reference = n.payment
-    cross join json_each(p.statements) i
-    cross join statements s on s.account = :account and s.id = i.value and s.returned = n.payment
-    where n.account = :account
-    union all
-    select t.id, s.id from transfers t indexed by transfers_rejected
-    cross join json_each(t.statements) i
-    cross join statements s on s.account = :account and s.id = i.value and s.transfer = t.id
-    where t.account = :account and t.state = 'rejected')
-  select count(distinct b.reference) as count, json_group_array(distinct s.affiliate_id) as affiliates
-  from back b
-  cross join statements s on s.account = :account and s.id = b.statement and ${IS_DUE} and ${IS_FREE}
-  where not exists (select 1 from transfers t
-    cross join payees p on p.account = :account and p.party = 'payee' and p.id = t.affiliate_id
-    where t.account = :account and t.id = b.reference and p.state = 'approved'
-      and (p.version > t.payee_version or p.payable_from > t.changed_at))`)
-
-/**
- * Counts the payments that came back or were rejected and are due again, until the bank details change or are approved
- * again, and names their affiliates as a JSON array.
- */
-export const countReturned = async (db: Connection, account: string) => {
-  const [row] = await all<{ count: number; affiliates: string }>(db, COUNT_RETURNED, { account })
-  return row ?? { count: 0, affiliates: '[]' }
-}
 
 /** A payment, and how it came back; null if it did not. */
 export type Payment = Omit<typeof payments.$inferSelect, 'account' | 'folded_reference'> & {

@@ -2,6 +2,9 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { listedPayment } from '../../commission/shapes/book-fields.ts'
 import { returnedPayment } from '../../commission/shapes/statements.ts'
+import { type OpenCase, readOpenCases } from '../../fraud/db/holds.ts'
+import { type AffiliateHolds, readHolds } from '../../fraud/holds.ts'
+import { sumPayable } from '../../ledger/due.ts'
 import { digest } from '../../platform/auth/secret.ts'
 import type { Count, FoundPage, Page } from '../../platform/db/paginate.ts'
 import {
@@ -20,7 +23,6 @@ import { component, described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
-import { type OpenCase, readOpenCases } from '../db/fraud-holds.ts'
 import {
   type DueItem,
   type DuePayout,
@@ -29,7 +31,6 @@ import {
   listPayments,
   type Payment,
 } from '../db/pay.ts'
-import { type AffiliateHolds, readHolds, sumPayable } from '../holds.ts'
 import { BOOK_LIMITS } from '../limits.ts'
 import { importPayments, parsePayments } from '../payments.ts'
 

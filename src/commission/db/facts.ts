@@ -1,13 +1,8 @@
-import {
-  type BookedRow,
-  FIRST_BOOKED,
-  type FirstBooked,
-  toFirstBooked,
-} from '../../ledger/db/booked.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all } from '../../platform/db/query.ts'
 import { isTooLong } from '../../platform/db/retry.ts'
 import { bindStatement, pairs, readBatch, type Statement } from '../../platform/db/statement.ts'
+import { type BookedRow, FIRST_BOOKED, type FirstBooked, toFirstBooked } from './closed-terms.ts'
 import {
   EVERYTHING,
   FACT_LIMITS,

@@ -1,5 +1,4 @@
 import { markChanges } from '../../ingest/db/changed.ts'
-import { LAST_CLOSED_PERIOD, REJECT_CLOSED_PERIOD } from '../../ledger/db/booked.ts'
 import { dayNumber } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
@@ -9,6 +8,7 @@ import type { assignments, planVersions } from '../../platform/db/schema.ts'
 import { abortAs, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
+import { LAST_CLOSED_PERIOD, REJECT_CLOSED_PERIOD } from './closed-terms.ts'
 
 type Row = typeof planVersions.$inferSelect
 

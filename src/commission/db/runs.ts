@@ -8,6 +8,7 @@ import type { statementRuns } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { newAuditId } from '../../platform/directory/audit.ts'
+import { eventOf } from '../../webhooks/db/events.ts'
 import { isDraft, isOfKind } from './is-draft.ts'
 
 /** A run over the affiliates of an account. */
@@ -273,3 +274,27 @@ export const failStalled = (
   db: D1Database,
   values: { before: string; ended_at: string; reason: string },
 ) => withD1Retry(() => db.batch(FAIL_STALLED.map((one) => bindStatement(db, one, values))))
+
+/** Writes `statement.ready` for the drafts of a period that is over, once for each hash. */
+const INSERT_READY = eventOf(
+  'statement.ready',
+  `select s.id || ' ' || s.hash as about, json_object(
+      'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'plan', s.plan, 'period', s.period,
+      'currency', s.statement ->> 'currency', 'total', s.statement ->> 'total',
+      'payable', s.payable, 'hash', s.hash) as data
+    from statements s
+    where s.account = :account and s.period = :period and s.status = 'draft'
+      and s.statement is not null
+      and exists (select 1 from statement_runs r
+        where r.account = :account and r.id = :run and r.status = 'done'
+          and r.started_at >= :period_end)`,
+)
+
+/**
+ * Returns the statement that writes `statement.ready` when a run ends, if it began after the end of its
+ * period (milliseconds). It belongs to the batch that ends the run.
+ */
+export const insertReady = (
+  db: D1Database,
+  run: { account: string; run: string; period: string; periodEnd: number },
+) => bindStatement(db, INSERT_READY, { ...run, period_end: new Date(run.periodEnd).toISOString() })

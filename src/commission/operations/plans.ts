@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { resourcesOf } from '../../ingest/verticals.ts'
-import { rejectClosedTerms } from '../../ledger/db/booked.ts'
 import { isAssertionFailure, isUniqueViolation } from '../../platform/db/retry.ts'
 import type { Account } from '../../platform/db/schema.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
@@ -27,6 +26,7 @@ import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { quote } from '../../platform/validation/quote.ts'
 import { todayOf } from '../../platform/zone.ts'
+import { rejectClosedTerms } from '../db/closed-terms.ts'
 import * as rows from '../db/plans.ts'
 import {
   assignment,

@@ -9,7 +9,6 @@ import { ApiError, unavailable } from '../../platform/errors.ts'
 import type { Call } from '../../platform/http/operation.ts'
 import { dayNumber, type Period, parsePeriod, periodOf } from '../../platform/money/calendar.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../platform/zone.ts'
-import { insertReady } from '../../webhooks/db/causes.ts'
 import { countCustomers } from '../db/customers-of.ts'
 import {
   affiliatesToSettle,
@@ -19,6 +18,7 @@ import {
   endStep,
   failStalled,
   findRun,
+  insertReady,
   insertRun,
   lastDraftPeriod,
   periodKinds,

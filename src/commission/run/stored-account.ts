@@ -1,6 +1,7 @@
-import { type AffiliateParents, type Databases, readParents } from '../../ingest/db/histories.ts'
+import type { Databases } from '../../ingest/db/histories.ts'
 import { accountDatabase } from '../../platform/db/database.ts'
 import type { Account } from '../../platform/db/schema.ts'
+import { type AffiliateParents, readParents } from '../../platform/directory/affiliates.ts'
 import { listDefinitions } from '../../platform/directory/event-definitions.ts'
 import { readMapping } from '../../platform/directory/status-maps.ts'
 import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'

@@ -1,4 +1,4 @@
-import type { listAttributed } from '../../attribution/operations/attribution.ts'
+import type { listAttributed } from '../../ingest/operations/attribution.ts'
 import { accountPath, useVisit } from '../../pages/base/page.ts'
 import { Badge, Data } from '../../pages/parts/data.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'

@@ -1,4 +1,3 @@
-import { listAttributed } from '../../attribution/operations/attribution.ts'
 import {
   endRefusal,
   getAffiliations,
@@ -6,6 +5,7 @@ import {
 } from '../../commission/operations/histories.ts'
 import { counted } from '../../commission/words/english.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
+import { listAttributed } from '../../ingest/operations/attribution.ts'
 import { listRecords } from '../../ingest/operations/records.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { type Page, type Visit, withQuery } from '../../pages/base/page.ts'

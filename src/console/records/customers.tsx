@@ -1,4 +1,4 @@
-import { listAttributed } from '../../attribution/operations/attribution.ts'
+import { listAttributed } from '../../ingest/operations/attribution.ts'
 import { dayBefore, type Page, type Visit } from '../../pages/base/page.ts'
 import { Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'

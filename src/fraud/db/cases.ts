@@ -1,4 +1,3 @@
-import { CASE_NAME } from '../../books/db/fraud-holds.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import type { fraudCases, fraudDecisions } from '../../platform/db/schema.ts'
@@ -9,6 +8,7 @@ import {
   type Statement,
 } from '../../platform/db/statement.ts'
 import { DECISION_LIMITS } from '../limits.ts'
+import { CASE_NAME } from './holds.ts'
 
 type Row = typeof fraudCases.$inferSelect
 

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { readHolds } from '../../books/holds.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { operation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
@@ -11,6 +10,7 @@ import { listOf } from '../../platform/validation/shapes.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
 import { decideCase } from '../decide.ts'
 import { caseDecision } from '../decision-fields.ts'
+import { readHolds } from '../holds.ts'
 import { DECISION_LIMITS } from '../limits.ts'
 import { presentWholeCase, wholeFraudCase } from '../present-case.ts'
 

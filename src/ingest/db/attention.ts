@@ -1,10 +1,10 @@
+import { all } from '../../platform/db/query.ts'
 import {
   bindStatement,
   compileStatement,
   readBatch,
   required,
 } from '../../platform/db/statement.ts'
-import { fromUnconfigured } from '../../platform/directory/affiliates.ts'
 
 /** The limits of what is searched for things that need attention. */
 export const ATTENTION_LIMITS = {
@@ -68,6 +68,42 @@ const SELECT_SIGNS = compileStatement(`
   union all
   select eventname, ifnull(sum(amount < 0), 0), ifnull(sum(amount > 0), 0)
   from ${LATEST_EVENTS} group by 1`)
+
+/** The customers that are read for the affiliates who are not configured, the latest ones. */
+export const UNCONFIGURED_CUSTOMERS = 5000
+
+/** An affiliate id that customers name, and the number of these customers. */
+interface UnconfiguredAffiliate {
+  affiliate_id: string
+  customers: number
+}
+
+/**
+ * The FROM clause of the affiliates that the latest customers name and the account has not configured.
+ * `limit` is the parameter with the number of these customers.
+ */
+const fromUnconfigured = (limit: string) => `
+  from (
+    select affiliate_id from customers indexed by customers_day
+    where account = :account order by day desc limit ${limit}) latest
+  where affiliate_id is not null
+  group by affiliate_id
+  having not exists (
+    select 1 from affiliates a where a.account = :account and a.affiliate_id = latest.affiliate_id)`
+
+const LIST_UNCONFIGURED = compileStatement(`
+  select affiliate_id, count(*) as customers ${fromUnconfigured(String(UNCONFIGURED_CUSTOMERS))}
+  order by customers desc, affiliate_id limit 1000`)
+
+/**
+ * Returns the affiliate ids that the latest customers name but the account has not configured, each with its number
+ * of these customers, the largest first: at most 1000 ids.
+ */
+export const listUnconfigured = (
+  db: D1Database,
+  account: string,
+): Promise<UnconfiguredAffiliate[]> =>
+  all<UnconfiguredAffiliate>(db, LIST_UNCONFIGURED, { account })
 
 const SELECT_AFFILIATES = compileStatement(`
   select affiliate_id as value ${fromUnconfigured(':records')}

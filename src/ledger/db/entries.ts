@@ -1,9 +1,30 @@
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import type { ledger } from '../../platform/db/schema.ts'
+import { compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { LIMB_DIGITS } from '../../platform/money/money.ts'
 
 /** An entry of the ledger. */
 export type LedgerEntry = Omit<typeof ledger.$inferSelect, 'account'>
+
+const COLUMNS = [
+  'affiliate_id',
+  'id',
+  'kind',
+  'plan',
+  'period',
+  'statement',
+  'currency',
+  'amount',
+  'reference',
+  'actor',
+  'at',
+]
+
+/** Returns the statement that books the entries of a query, which has the members of `LedgerEntry` in their order. */
+export const bookEntries = (query: string): Statement =>
+  compileStatement(
+    `insert into ledger (account, ${COLUMNS.join()}) select :account, * from (${query})`,
+  )
 
 /** Reads one page of the entries of an affiliate, the oldest first unless `isLatestFirst`. */
 export const listLedger = (
@@ -16,19 +37,7 @@ export const listLedger = (
   paginate(
     db,
     {
-      columns: [
-        'affiliate_id',
-        'id',
-        'kind',
-        'plan',
-        'period',
-        'statement',
-        'currency',
-        'amount',
-        'reference',
-        'actor',
-        'at',
-      ],
+      columns: COLUMNS,
       from: 'ledger where account = :account and affiliate_id = :affiliate_id',
       key: ['id'],
       descending: isLatestFirst,

@@ -1,6 +1,6 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import { all, first, only } from '../../platform/db/query.ts'
+import { all, first } from '../../platform/db/query.ts'
 import type { manualEntries } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
@@ -51,36 +51,9 @@ export const findManualEntry = (
   first(db, FIND_MANUAL_ENTRY, { account, folded_reference: foldReference(reference) })
 
 /** Counts the entries of an affiliate that no approved statement has. */
-const OPEN_ENTRIES = `(
+export const OPEN_ENTRIES = `(
     select count(*) from manual_entries m indexed by manual_entries_open
     where m.account = :account and m.affiliate_id = :affiliate_id and m.statement is null)`
-
-/** Reads what is needed to check a new entry. */
-export const READ_MANUAL_CONTEXT = compileStatement(`
-  select (select v.terms ->> 'currency' from plan_versions v
-      where v.account = :account and v.plan = :plan and v.withdrawn_at is null limit 1) as currency,
-    exists (select 1 from affiliates f
-      where f.account = :account and f.affiliate_id = :affiliate_id) as configured,
-    exists (select 1 from assignments s where s.account = :account and s.plan = :plan
-      and s.affiliate_id in (:affiliate_id, '*')) as assigned,
-    ${OPEN_ENTRIES} as open`)
-
-/** What is needed to check a new entry. */
-export interface ManualContext {
-  /** The currency of the plan; null if there is no such plan. */
-  readonly currency: string | null
-  readonly configured: 0 | 1
-  readonly assigned: 0 | 1
-  /** The entries of the affiliate that no approved statement has. */
-  readonly open: number
-}
-
-/** Reads what is needed to check a new entry of an affiliate and plan. */
-export const readManualContext = (
-  db: Connection,
-  account: string,
-  { affiliate_id, plan }: Pick<ManualEntry, 'affiliate_id' | 'plan'>,
-): Promise<ManualContext> => only(db, READ_MANUAL_CONTEXT, { account, affiliate_id, plan })
 
 const REJECT_REFERENCE = compileStatement(`
   select ${ABORT} from manual_entries

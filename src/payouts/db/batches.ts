@@ -1,5 +1,5 @@
-import { isHeld } from '../../books/db/fraud-holds.ts'
 import { BOOK_LIMITS } from '../../books/limits.ts'
+import { isHeld } from '../../fraud/db/holds.ts'
 import { IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'

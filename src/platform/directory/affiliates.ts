@@ -1,6 +1,5 @@
-import { BEGINNING } from '../db/history.ts'
+import { BEGINNING, fromOf, type Since, toDay } from '../db/history.ts'
 import { toJsonChunks } from '../db/json-chunks.ts'
-import { type FoundPage, type Page, paginate } from '../db/paginate.ts'
 import { all } from '../db/query.ts'
 import type { affiliates } from '../db/schema.ts'
 import { ABORT, JSON_EACH } from '../db/sql-fragments.ts'
@@ -129,85 +128,6 @@ export async function readProfiles(
   return new Map(rows.map((row) => [row.affiliate_id, row]))
 }
 
-const LISTED = ['affiliate_id', 'parent', ...PROFILE_MEMBERS]
-
-/** Which affiliates a list has. */
-export interface AffiliateFilter {
-  readonly affiliate_id?: string | undefined
-  /** A part of an id, a name or an e-mail address. Case does not matter. */
-  readonly search?: string | undefined
-  readonly ids?: readonly string[] | undefined
-  /** The day (`YYYY-MM-DD`) on which they have no plan, neither of their own nor by `*`. */
-  readonly without_plan_on?: string | undefined
-}
-
-const SEARCHED = `instr(lower(affiliate_id || char(10) || ifnull(display_name, '') || char(10)
-    || ifnull(contact_email, '')), lower(:search)) > 0`
-
-const CONDITIONS: Readonly<Record<keyof AffiliateFilter, string>> = {
-  affiliate_id: 'affiliate_id = :affiliate_id',
-  search: SEARCHED,
-  ids: `affiliate_id in (select value from ${JSON_EACH}(:ids))`,
-  without_plan_on: `not exists (select 1 from assignments s where s.account = :account
-    and s.affiliate_id in (affiliates.affiliate_id, '*') and s.from_day <= :without_plan_on)`,
-}
-
-/** Reads one page of an account's affiliates, in the order of their ids. */
-export const listAffiliates = (
-  db: D1Database,
-  account: string,
-  page: Page,
-  { ids, ...filter }: AffiliateFilter = {},
-): Promise<FoundPage<Affiliate>> => {
-  const values = { ...filter, ...(ids && { ids: JSON.stringify(ids) }) }
-  const conditions = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [CONDITIONS[name as keyof AffiliateFilter]],
-  )
-  const query = {
-    columns: LISTED,
-    from: ['affiliates where account = :account', ...conditions].join(' and '),
-    key: ['affiliate_id'],
-    values: { account, ...values },
-  }
-  return paginate<Affiliate>(db, query, page)
-}
-
-/** The customers that are read for the affiliates who are not configured, the latest ones. */
-export const UNCONFIGURED_CUSTOMERS = 5000
-
-/** An affiliate id that customers name, and the number of these customers. */
-interface UnconfiguredAffiliate {
-  affiliate_id: string
-  customers: number
-}
-
-/**
- * The FROM clause of the affiliates that the latest customers name and the account has not configured.
- * `limit` is the parameter with the number of these customers.
- */
-export const fromUnconfigured = (limit: string) => `
-  from (
-    select affiliate_id from customers indexed by customers_day
-    where account = :account order by day desc limit ${limit}) latest
-  where affiliate_id is not null
-  group by affiliate_id
-  having not exists (
-    select 1 from affiliates a where a.account = :account and a.affiliate_id = latest.affiliate_id)`
-
-const LIST_UNCONFIGURED = compileStatement(`
-  select affiliate_id, count(*) as customers ${fromUnconfigured(String(UNCONFIGURED_CUSTOMERS))}
-  order by customers desc, affiliate_id limit 1000`)
-
-/**
- * Returns the affiliate ids that the latest customers name but the account has not configured, each with its number
- * of these customers, the largest first: at most 1000 ids.
- */
-export const listUnconfigured = (
-  db: D1Database,
-  account: string,
-): Promise<UnconfiguredAffiliate[]> =>
-  all<UnconfiguredAffiliate>(db, LIST_UNCONFIGURED, { account })
-
 const UNCONFIGURED_AMONG = compileStatement(`
   select value as affiliate_id from ${JSON_EACH}(:ids) where not exists (
     select 1 from affiliates where account = :account and affiliate_id = value)`)
@@ -230,3 +150,79 @@ export const affiliateExists = async (
   account: string,
   id: string,
 ): Promise<boolean> => (await unconfiguredAmong(db, account, [id])).size === 0
+
+/** The parent of an affiliate, from a day on. */
+export interface Parent extends Since {
+  readonly parent: string | null
+}
+
+/** An affiliate with its parents by day; the first part holds from the beginning. */
+export interface AffiliateParents {
+  readonly affiliate_id: string
+  readonly parents: Parent[]
+}
+
+interface ParentRow {
+  affiliate_id: string
+  current: string | null
+  day: number | null
+  parent: string | null
+}
+
+const selectParents = (which: string) =>
+  compileStatement(`
+  select a.affiliate_id, a.parent as current, p.day, p.parent
+  from ${which}
+  left join affiliate_parents p on p.account = :account and p.affiliate_id = a.affiliate_id
+  order by a.affiliate_id, p.day`)
+
+const PARENTS_OF_ALL = selectParents(`(select affiliate_id, parent from affiliates
+    where account = :account) a`)
+const PARENTS_OF_SOME = selectParents(`${JSON_EACH}(:ids) i
+  cross join affiliates a on a.account = :account and a.affiliate_id = i.value`)
+
+/**
+ * Reads the affiliates of an account with their parents by day, in the order of their ids: all, or those
+ * with these ids.
+ */
+export async function readParents(
+  db: D1Database | D1DatabaseSession,
+  account: string,
+  ids: readonly string[] | null,
+): Promise<AffiliateParents[]> {
+  const statement = ids ? PARENTS_OF_SOME : PARENTS_OF_ALL
+  const values = { account, ...(ids && { ids: JSON.stringify(ids) }) }
+  const results = await all<ParentRow>(db, statement, values)
+  return [...Map.groupBy(results, ({ affiliate_id }) => affiliate_id)].map(
+    ([affiliate_id, rows]) => ({ affiliate_id, parents: rows.map(toParent) }),
+  )
+}
+
+/** Returns the parent of a row: the current one from the beginning if the affiliate has no history. */
+const toParent = ({ current, day, parent }: ParentRow): Parent =>
+  day === null ? { from: null, parent: current } : { from: fromOf(day), parent }
+
+const DELETE_PARENTS = compileStatement(`
+  delete from affiliate_parents where account = :account
+    and affiliate_id in (select value ->> 0 from ${JSON_EACH}(:rows))`)
+
+const INSERT_PARENTS = compileStatement(`
+  insert into affiliate_parents (account, affiliate_id, day, parent)
+  select :account, value ->> 0, value ->> 1, value ->> 2 from ${JSON_EACH}(:rows) where true
+  on conflict (account, affiliate_id, day) do update set parent = excluded.parent`)
+
+/** Replaces the parents by day of these affiliates. `putAffiliates` stores the current parent. */
+export function replaceParents(
+  db: D1Database,
+  account: string,
+  affiliates: readonly AffiliateParents[],
+): D1PreparedStatement[] {
+  const ids = affiliates.map(({ affiliate_id }) => [affiliate_id])
+  const rows = affiliates.flatMap(({ affiliate_id, parents }) =>
+    parents.map(({ from, parent }) => [affiliate_id, toDay(from), parent]),
+  )
+  return [
+    ...toJsonChunks(ids).map((rows) => bindStatement(db, DELETE_PARENTS, { account, rows })),
+    ...toJsonChunks(rows).map((rows) => bindStatement(db, INSERT_PARENTS, { account, rows })),
+  ]
+}

@@ -1,9 +1,9 @@
 import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 import { REQUIRE_CHANGE } from '../../platform/directory/audit.ts'
 import type { EndpointOwner } from './endpoints.ts'
-import { eventOf, insertEvents, isWanted } from './events.ts'
+import { insertEvents, isWanted } from './events.ts'
 
-// Writes the events that a cron or a run causes.
+// Writes the events that nothing stored causes: what a cron notices, and tests.
 
 const INSERT_LATE = insertEvents(
   'feed.late',
@@ -12,46 +12,6 @@ const INSERT_LATE = insertEvents(
         'last_delivery_at', value ->> 'last_delivery_at') as data
     from json_each(:rows)) n where ${isWanted('n.account', 'feed.late')}`,
 )
-
-/** Writes `statement.ready` for the drafts of a period that is over, once for each hash. */
-export const INSERT_READY = eventOf(
-  'statement.ready',
-  `select s.id || ' ' || s.hash as about, json_object(
-      'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'plan', s.plan, 'period', s.period,
-      'currency', s.statement ->> 'currency', 'total', s.statement ->> 'total',
-      'payable', s.payable, 'hash', s.hash) as data
-    from statements s
-    where s.account = :account and s.period = :period and s.status = 'draft'
-      and s.statement is not null
-      and exists (select 1 from statement_runs r
-        where r.account = :account and r.id = :run and r.status = 'done'
-          and r.started_at >= :period_end)`,
-)
-
-/**
- * Returns the statement that writes `statement.ready` when a run ends, if it began after the end of its
- * period (milliseconds). It belongs to the batch that ends the run.
- */
-export const insertReady = (
-  db: D1Database,
-  {
-    account,
-    run,
-    period,
-    periodEnd,
-  }: {
-    account: string
-    run: string
-    period: string
-    periodEnd: number
-  },
-) =>
-  bindStatement(db, INSERT_READY, {
-    account,
-    run,
-    period,
-    period_end: new Date(periodEnd).toISOString(),
-  })
 
 /** Writes a test event for one endpoint. */
 export const INSERT_TEST = compileStatement(`

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { affiliatesByLink } from '../../attribution/db/links.ts'
 import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
 import { list } from '../../platform/http/operation.ts'
 import { invalidQuery, readDayRange } from '../../platform/http/query.ts'
@@ -6,7 +7,6 @@ import { day, daysWanted } from '../../platform/validation/answer-fields.ts'
 import { component, described } from '../../platform/validation/described.ts'
 import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import * as rows from '../db/attribution.ts'
-import { affiliatesByLink } from '../db/links.ts'
 
 interface CustomerFilter {
   readonly customer_id?: string | undefined
