@@ -105,23 +105,6 @@ CREATE TABLE changed (
   PRIMARY KEY (account, resource, day)
 ) STRICT, WITHOUT ROWID;
 
--- Control totals that are kept, so that `GET totals` does not sum unchanged days again.
---
---   form      the groups and sums of the resource; rows of another form are not read
---   position  from where their reader reads marks: a row equals the records unless the day has a later mark
---   records   the number of records, so that reading it needs none of the totals
---   totals    a JSON array of groups (src/ingest/db/totals.ts)
-CREATE TABLE day_totals (
-  account  TEXT NOT NULL,
-  resource TEXT NOT NULL,
-  day      INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
-  form     TEXT NOT NULL,
-  position INTEGER NOT NULL,
-  records  INTEGER NOT NULL,
-  totals   TEXT NOT NULL CHECK (json_valid(totals)),
-  PRIMARY KEY (account, resource, day)
-) STRICT, WITHOUT ROWID;
-
 -- Test accounts whose records are being deleted. They accept no deliveries until that is done.
 CREATE TABLE resets (
   account    TEXT PRIMARY KEY,

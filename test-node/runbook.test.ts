@@ -28,7 +28,7 @@ test('every SQL query and table of the runbook exists', () => {
 
 test('a backup keeps every table that holds no records', () => {
   const records = ['customers', 'transactions', 'activity', 'events', 'clicks', 'totals', 'resets']
-  records.push('changed', 'day_totals', 'customer_affiliations', 'customer_fields')
+  records.push('changed', 'customer_affiliations', 'customer_fields')
   records.push('customer_owners')
   records.push('closed_states', 'once_facts', 'late_changes', ...BEGUN_ANEW)
   const logs = ['deliveries', 'arrivals', 'idempotency_keys']

@@ -6,7 +6,7 @@ import { FIND_REQUEST } from '../src/ingest/db/find-sql.ts'
 import { findRecordSql, listQuery, type RecordView } from '../src/ingest/db/list.ts'
 import type { RecordTable } from '../src/ingest/db/record-table.ts'
 import { COUNT_HELD, heldQuery } from '../src/ingest/db/release.ts'
-import { keptDaysSql, sumDaysSql, sumKpisSql } from '../src/ingest/db/totals.ts'
+import { sumDaysSql, sumKpisSql } from '../src/ingest/db/totals.ts'
 import { COMMON_STATEMENTS, statementsOf } from '../src/ingest/db/write-sql.ts'
 import { forex } from '../src/ingest/trading/forex.ts'
 import { pageText, totalText } from '../src/platform/db/paginate.ts'
@@ -68,7 +68,6 @@ function readsOf(view: RecordView): Case[] {
   return [
     ...lists,
     ['one record', findRecordSql(view)],
-    ['kept days', keptDaysSql(view), byDay],
     ['sums of days', sumDaysSql(view), byDay],
     ...(view.kpis ? [['sums of KPIs', sumKpisSql(view, view.kpis), byDay] as const] : []),
   ]

@@ -87,8 +87,6 @@ const LOWERED_DAYS = 7
 
 /** The days before its end on which a credential needs attention. */
 const EXPIRING_DAYS = 7
-/** The days whose kept control totals are searched for statuses. */
-export const STATUS_DAYS = 30
 
 /**
  * Reads what needs the attention of an account at `now` (milliseconds), the most urgent first. It reads a
@@ -100,13 +98,9 @@ export async function readAttention(
   now: number,
 ): Promise<Attention[]> {
   const { account } = grant
-  const since = Math.floor(now / DAY_MS) - STATUS_DAYS
   const names = resourcesOf(grant.vertical).map(({ name }) => name)
   const [{ held, ...found }, [feeds = []], ends, map, failing] = await Promise.all([
-    readFindings(session, account, {
-      since,
-      members: Object.entries(statusMembersOf(grant.events)),
-    }),
+    readFindings(session, account, Object.entries(statusMembersOf(grant.events))),
     readFeedsOf(session, [{ account, names }], now),
     readEnds(env, account, now),
     readMapping(env.DB, account),

@@ -2,7 +2,6 @@ import { measureDatabases } from '../accounts/databases.ts'
 import { pendingResets } from '../accounts/db/reset.ts'
 import { pendingErasures } from '../accounts/erasure/erasures.ts'
 import { advanceMove } from '../accounts/move/move-steps.ts'
-import { STATUS_DAYS } from '../accounts/open-work.ts'
 import { queuePostbacks, readPostbackCauses } from '../affiliates/postback-causes.ts'
 import { fetchRates } from '../commission/rates/import-rates.ts'
 import { failStalledRuns, startMorningRuns } from '../commission/run/runs.ts'
@@ -11,7 +10,6 @@ import { runExport } from '../exports/run.ts'
 import { LATE_CHANGES_MS } from '../ingest/db/late-changes.ts'
 import { deleteExpired } from '../ingest/db/retention.ts'
 import { ALARM_SHARE, readUsage } from '../ingest/db/storage.ts'
-import { keepTotals } from '../ingest/db/totals.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { readFeeds } from '../ingest/operations/feeds.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
@@ -32,7 +30,7 @@ import {
   listPlaces,
 } from '../platform/directory/accounts.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../platform/durations.ts'
-import { ApiError, errorName } from '../platform/errors.ts'
+import { errorName } from '../platform/errors.ts'
 import {
   type Job,
   type ListJob,
@@ -48,19 +46,6 @@ import { logFailure, logFault } from '../platform/log-failure.ts'
 import { noteLateFeeds, queueDue } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { CRON_SCHEDULES } from './crons.ts'
-
-/** Keeps the control totals of the days whose statuses may need attention, so that reading these counts nothing. */
-async function keepDays(env: Env, account: Account, now: number): Promise<void> {
-  const session = accountDatabase(env, account).withSession('first-primary')
-  const today = Math.floor(now / DAY_MS)
-  try {
-    const views = resourcesOf(account.vertical)
-    await keepTotals(session, views, account.id, today - STATUS_DAYS, today - 1)
-  } catch (error) {
-    // The records of these days are too many.
-    if (!(error instanceof ApiError) || error.status >= 500) throw error
-  }
-}
 
 /** Logs an account that stores much of its quota. */
 async function reportFullAccount(env: Env, account: Account): Promise<void> {
@@ -269,7 +254,6 @@ async function beginMorning(env: Env, job: MorningJob): Promise<void> {
   const db = accountDatabase(env, account)
   // A key that is gone must not begin the morning again and again.
   await logFailure(account.binding, () => tendDetails(env, db, account, job.at), isMoving)
-  await keepDays(env, account, job.at)
 }
 
 async function waitForRuns(env: Env, job: MorningJob): Promise<void> {

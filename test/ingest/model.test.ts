@@ -208,7 +208,6 @@ test.each(PAIRS)(
         try {
           for (const step of sequence) {
             await sides[step.at]!.step(step)
-            // After each step, so that the next one changes days whose totals are kept.
             await sides[step.at]!.compareTotals()
           }
           for (const each of sides) await each.compare()

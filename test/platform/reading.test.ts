@@ -17,9 +17,6 @@ import { contentsOfDatabases } from '../world.ts'
 
 /** What reading may change, by table: a column, or all. It grows only with a reason. */
 const CHANGED_BY_READING: Readonly<Record<string, string>> = {
-  // Control totals of a day are kept when they are first asked for, and marked when they are stale.
-  day_totals: 'all',
-  changed: 'all',
   // The first read of an affiliate makes the key of the pseudonyms that they see.
   accounts: 'pseudonym_key',
   // Keys and members show on which day they were last there.

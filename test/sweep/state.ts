@@ -23,11 +23,11 @@ const VIEWS: Record<string, string> = {
 }
 
 /**
- * Tables that are not compared: queues change those of clicks, webhooks and exports, reads those of totals, crons
+ * Tables that are not compared: queues change those of clicks, webhooks and exports, crons
  * those of postbacks.
  */
 export const OMITTED = [
-  ...['clicks', 'changed', 'day_totals', 'webhook_messages'],
+  ...['clicks', 'changed', 'webhook_messages'],
   ...['exports', 'export_runs', 'postback_progress'],
 ]
 

@@ -8,10 +8,10 @@ import {
 
 /** The limits of what is searched for things that need attention. */
 export const ATTENTION_LIMITS = {
-  /** The latest customers, transactions and events whose affiliates, statuses and amounts are read. */
+  /** The latest customers, transactions and events whose affiliates and amounts are read. */
   records: 100,
-  /** The kept control totals whose statuses are read, in bytes of a day. */
-  bytes: 65_536,
+  /** The latest transactions and events whose statuses are read. */
+  statuses: 1000,
 }
 
 /** The names of events with a status, and the member of each that has it. */
@@ -44,30 +44,27 @@ interface Value<T> {
 const SELECT_HELD = compileStatement(`
   select coalesce(sum(held), 0) as value from totals where account = :account`)
 
-const LATEST_TRANSACTIONS = `(select transaction_type, amount_currency, status
+const latestTransactions = (most: string) => `(select transaction_type, amount_currency, status
     from transactions not indexed where account = :account
-    order by day desc, customer_id desc, transaction_id desc limit :records)`
+    order by day desc, customer_id desc, transaction_id desc limit ${most})`
 
-const LATEST_EVENTS = `(select eventname, amount, record from events not indexed
-    where account = :account order by day desc, customer_id desc, id desc limit :records)`
+const latestEvents = (most: string) => `(select eventname, amount, record from events not indexed
+    where account = :account order by day desc, customer_id desc, id desc limit ${most})`
 
 const SELECT_STATUSES = compileStatement(`
-  select distinct status as value from ${LATEST_TRANSACTIONS}
+  select distinct status as value from ${latestTransactions(':statuses')}
   union
-  select m.value from json_each(:members) s cross join ${LATEST_EVENTS} e on e.eventname = s.value ->> 0
+  select m.value from json_each(:members) s
+    cross join ${latestEvents(':statuses')} e on e.eventname = s.value ->> 0
     cross join json_each(e.record) m on m.key = s.value ->> 1
-  union
-  select g.value ->> '$[0][1]' from day_totals k, json_each(k.totals) g
-  where k.account = :account and k.resource = 'transactions' and k.day >= :since
-    and octet_length(k.totals) <= :bytes
   order by value`)
 
 const SELECT_SIGNS = compileStatement(`
   select transaction_type as kind, sum(amount_currency < 0) as negative, sum(amount_currency > 0) as positive
-  from ${LATEST_TRANSACTIONS} group by 1
+  from ${latestTransactions(':records')} group by 1
   union all
   select eventname, ifnull(sum(amount < 0), 0), ifnull(sum(amount > 0), 0)
-  from ${LATEST_EVENTS} group by 1`)
+  from ${latestEvents(':records')} group by 1`)
 
 /** The customers that are read for the affiliates who are not configured, the latest ones. */
 export const UNCONFIGURED_CUSTOMERS = 5000
@@ -111,14 +108,14 @@ const SELECT_AFFILIATES = compileStatement(`
 
 /**
  * Finds what may need attention in the records of an account. Statuses are those of the latest transactions
- * and events, and of kept control totals since a day; affiliates are those of the latest customers.
+ * and events; affiliates are those of the latest customers.
  */
 export async function readFindings(
   session: D1DatabaseSession,
   account: string,
-  { since, members }: { since: number; members: StatusMembers },
+  members: StatusMembers,
 ): Promise<Findings> {
-  const values = { account, since, members: JSON.stringify(members), ...ATTENTION_LIMITS }
+  const values = { account, members: JSON.stringify(members), ...ATTENTION_LIMITS }
   type Lists = [Value<number>[], Value<string>[], Value<string>[], Signs[]]
   const [held, statuses, affiliates, signs] = await readBatch<Lists>(session, [
     bindStatement(session, SELECT_HELD, values),

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { dayNumber } from '../../platform/db/column-types.ts'
+import { SMALL_RESPONSE_BYTES } from '../../platform/http/memory.ts'
 import { operation } from '../../platform/http/operation.ts'
 import { readDayRange } from '../../platform/http/query.ts'
 import { count, day, daysNeeded, money } from '../../platform/validation/answer-fields.ts'
@@ -30,6 +32,9 @@ const total = described(() => {
   }))
 })
 
+/** About how many bytes of totals a day has. */
+const DAY_BYTES = 2048
+
 export const getTotals = operation({
   topic: 'monitoring',
   id: 'getTotals',
@@ -39,17 +44,16 @@ export const getTotals = operation({
   params: daysNeeded,
   words: described(() => ({
     description:
-      'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted. Days that have changed are summed anew: more than 1,000,000 records of them in one request are 422 `validation_failed`; ask for fewer days.',
+      'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted. More than 1,000,000 records of a resource in one request are 422 `validation_failed`; ask for fewer days.',
     answer: listOf(total),
     errors: ['validation_failed'],
     command: { name: 'totals' },
   })),
   async run({ grant, session, memory }, sent) {
-    const { from, to } = readDayRange(sent)
+    const days = readDayRange(sent)
+    const bytes = (dayNumber(days.to) - dayNumber(days.from) + 1) * DAY_BYTES
+    if (bytes > SMALL_RESPONSE_BYTES) await memory.reserve(bytes)
     const resources = resourcesOf(grant.vertical)
-    const data = await readTotals(session, resources, grant.account, from, to, (bytes) =>
-      memory.reserve(bytes),
-    )
-    return { data }
+    return { data: await readTotals(session, resources, grant.account, days) }
   },
 })
