@@ -132,7 +132,7 @@ const REFUSED = `A chain of parents would have more than ${rows.MAX_LEVELS} affi
 function movedFrom(before: Tree, changed: readonly rows.AffiliateParents[]): (string | null)[] {
   return changed.flatMap(({ affiliate_id, parents }) => {
     const old = before.get(affiliate_id)
-    const from = old && firstDifference(old, parents, ({ parent }) => parent)
+    const from = old && firstDifference(old, parents, (part) => part?.parent)
     return from === undefined ? [] : [from]
   })
 }

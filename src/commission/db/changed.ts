@@ -23,19 +23,13 @@ const READ_STORED = TABLES.map(({ table, dayColumn }) =>
       and t.customer_id in (select value from json_each(:ids)) and t.held = 0`),
 )
 
-/** Records of customers, and the customers whose records were searched. */
-interface StoredRecords {
-  readonly records: readonly Omit<LateChange, 'at'>[]
-  readonly searched: ReadonlySet<string>
-}
-
 /** Returns the records of some customers and days. Of too many customers only the first are searched. */
 export async function readStored(
   db: Connection,
   account: string,
   { customers, first, last }: DayRange & { readonly customers: readonly string[] },
-): Promise<StoredRecords> {
-  if (customers.length === 0) return { records: [], searched: new Set() }
+): Promise<Omit<LateChange, 'at'>[]> {
+  if (customers.length === 0) return []
   const days = Array.from({ length: last - first + 1 }, (_, i) => first + i)
   const searched = customers.slice(0, Math.ceil(FACT_LIMITS.searches / days.length))
   const values = { account, days: JSON.stringify(days), ids: JSON.stringify(searched) }
@@ -43,10 +37,9 @@ export async function readStored(
     db,
     READ_STORED.map((statement) => bindStatement(db, statement, values)),
   )
-  const records = pairs(TABLES, found).flatMap(([{ resource }, rows]) =>
+  return pairs(TABLES, found).flatMap(([{ resource }, rows]) =>
     rows.map((row) => ({ ...row, resource })),
   )
-  return { records, searched: new Set(searched) }
 }
 
 /** Whether a day is marked behind `:position`; up to `:last_day`, unless it is null, and then only if records lie on it. */
@@ -101,34 +94,6 @@ export async function readSettingChanges(
   type Row = Omit<SettingChange, 'details'> & { details: string }
   const results = await all<Row>(db, READ_CHANGES, values)
   return results.map((row) => ({ ...row, details: JSON.parse(row.details) }))
-}
-
-/** The most customers whose records have another meaning that are looked at. */
-const MAX_JUDGED = 50_000
-
-/** Selects the customers with transactions of some statuses, or with events of some names, on some days. */
-const READ_JUDGED = [
-  ['transactions', 'status'],
-  ['events', 'eventname'],
-].map(([table, word]) =>
-  compileStatement(`
-    select distinct t.customer_id, t.${word} as word from ${table} t not indexed
-    where t.account = :account and t.day between :first and :last and t.held = 0
-      and t.${word} in (select value from json_each(:words)) limit ${MAX_JUDGED}`),
-)
-
-/** Returns the customers with transactions of some statuses, or with events of some names, on some days. */
-export async function readJudged(
-  db: Connection,
-  account: string,
-  days: DayRange,
-  words: readonly string[],
-): Promise<{ readonly customer_id: string; readonly word: string }[]> {
-  if (words.length === 0) return []
-  const values = { account, ...days, words: JSON.stringify(words) }
-  type Rows = { customer_id: string; word: string }[]
-  const found = READ_JUDGED.map((statement) => bindStatement(db, statement, values))
-  return (await readBatch<Rows[]>(db, found)).flat()
 }
 
 /** What waits for a rate in an approved statement. */

@@ -3,7 +3,7 @@ import * as rows from '../../ingest/db/histories.ts'
 import { readClosedFor } from '../../ingest/db/late-changes.ts'
 import { deleteRefusal, putRefusal } from '../../ingest/db/refusals.ts'
 import { today } from '../../platform/db/account-day.ts'
-import { partOn, toDay } from '../../platform/db/history.ts'
+import { firstDifference, toDay } from '../../platform/db/history.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { type Call, operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
@@ -104,17 +104,6 @@ async function closedWarnings({ db, account }: Call, customer_id: string, from: 
   return [{ code: 'changes_closed', pointer: '', message }]
 }
 
-/** Returns the first day from which two histories name different affiliates, null: the beginning; undefined if none. */
-function firstChange(
-  a: readonly { readonly from: string | null; readonly affiliate_id: string | null }[],
-  b: typeof a,
-): string | null | undefined {
-  const days = [...new Set([...a, ...b].map(({ from }) => from ?? ''))].sort()
-  const affiliateOn = (parts: typeof a, day: string) => partOn(parts, day)?.affiliate_id
-  const first = days.find((day) => affiliateOn(a, day) !== affiliateOn(b, day))
-  return first === '' ? null : first
-}
-
 /** An operation on a part of what is known of a customer. */
 const ofPart = <const P extends string>(part: P) =>
   ({
@@ -157,7 +146,7 @@ export const putAffiliations = operation({
     const entry = { actor, action: 'affiliations.put', account: account.id, details }
     await withAudit(db, entry, rows.replaceAffiliations(db, account.id, id, affiliations))
     const after = await findHistory(call, id)
-    const changed = firstChange(before, after.affiliations)
+    const changed = firstDifference(before, after.affiliations, (one) => one?.affiliate_id)
     const warnings = changed === undefined ? [] : await closedWarnings(call, id, changed)
     return { ...presentAffiliations(id, after), warnings }
   },

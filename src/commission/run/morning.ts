@@ -103,7 +103,7 @@ export async function* draftsOf(
   )
   for await (const part of resultsOf(account, affiliates, computing)) {
     const results = await explainCorrected(account, part.results, computing)
-    const causesOf = await findCauses(part.start, results, part.early)
+    const causesOf = await findCauses(part.start, results)
     const drafts: StoredDraft[] = []
     for (const result of results) {
       if (result.closed) continue

@@ -37,20 +37,15 @@ export function partOn<P extends Since>(history: readonly P[], day: string): P |
 }
 
 /**
- * Returns the first day on which two histories differ, of which each part holds from its `from` on; null if they do
- * from the beginning, undefined if they are the same.
+ * Returns the first day on which two histories have different values, of which each part holds from its `from` on; null if
+ * they do from the beginning, undefined if they are the same.
  */
 export function firstDifference<Part extends Since>(
   before: readonly Part[],
   after: readonly Part[],
-  partOf: (part: Part) => unknown,
+  read: (part: Part | undefined) => unknown,
 ): string | null | undefined {
-  const textOf = (part: Part) => JSON.stringify([part.from, partOf(part)])
-  const [old, own] = [before, after].map((parts) => new Set(parts.map(textOf)))
-  const differing = [
-    ...before.filter((part) => !own?.has(textOf(part))),
-    ...after.filter((part) => !old?.has(textOf(part))),
-  ]
-  const days = differing.map(({ from }) => from ?? '').sort()
-  return days[0] === undefined ? undefined : days[0] || null
+  const days = [...new Set([...before, ...after].map(({ from }) => from ?? ''))].sort()
+  const first = days.find((day) => read(partOn(before, day)) !== read(partOn(after, day)))
+  return first === '' ? null : first
 }
