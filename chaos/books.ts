@@ -74,7 +74,7 @@ const centsOf = (entries: readonly Entry[]): number =>
 const readLedger = async (team: Team, affiliate: string) => {
   const { data }: { data: Entry[] } = await team(
     'GET',
-    `affiliates/${affiliate}/ledger?per_page=200`,
+    `ledger?affiliate_id=${affiliate}&per_page=200`,
   )
   return (...kinds: string[]) => data.filter(({ kind }) => kinds.includes(kind))
 }

@@ -23,6 +23,8 @@
 --
 -- The pages to which they may lead, as a JSON array of URLs: each of these pages, and all below it.
 --
+-- The numbers of its accounts in the bookkeeping of the firm, as JSON: only those that were set.
+--
 -- Whether the account is exported as Parquet files: `off`, `without_personal_data` or `with_personal_data`.
 CREATE TABLE accounts (
   id                     TEXT PRIMARY KEY CHECK (id <> ''),
@@ -51,6 +53,8 @@ CREATE TABLE accounts (
   pseudonym_key TEXT CHECK (length(pseudonym_key) = 64),
   landing_pages TEXT NOT NULL DEFAULT '[]'
     CHECK (json_type(landing_pages) = 'array'),
+  journal_accounts TEXT NOT NULL DEFAULT '{}'
+    CHECK (json_type(journal_accounts) = 'object'),
   exports TEXT NOT NULL DEFAULT 'off'
     CHECK (exports IN ('off', 'without_personal_data', 'with_personal_data'))
 ) STRICT, WITHOUT ROWID;

@@ -168,6 +168,9 @@ CREATE UNIQUE INDEX payment_returns_folded ON payment_returns (account, folded_r
 --   id         {approval or time}-{position}: entries stand in order of time
 --   amount     a decimal with the minor digits of the currency; `paid` is negative
 --   reference  of `paid` and `returned`: that of the payment or the return; of `transferred`: the other plan
+--   entered_on the day of `at` in the time zone of the account as it was then
+--   value_on   the day to which it belongs: of earnings and adjustments the last one of the period, of payments and
+--              returns that of the booking; of others that of the entry
 CREATE TABLE ledger (
   account      TEXT NOT NULL,
   affiliate_id TEXT NOT NULL,
@@ -182,8 +185,15 @@ CREATE TABLE ledger (
   reference    TEXT,
   actor        TEXT NOT NULL,
   at           TEXT NOT NULL,
+  entered_on   TEXT NOT NULL CHECK (entered_on GLOB '????-??-??'),
+  value_on     TEXT NOT NULL CHECK (value_on GLOB '????-??-??'),
   PRIMARY KEY (account, affiliate_id, id)
 ) STRICT, WITHOUT ROWID;
+
+-- Entries are listed by either of their days.
+CREATE INDEX ledger_by_entry ON ledger (account, entered_on, id);
+
+CREATE INDEX ledger_by_value ON ledger (account, value_on, id);
 
 CREATE TRIGGER ledger_no_insert BEFORE INSERT ON ledger
 WHEN EXISTS (SELECT 1 FROM ledger

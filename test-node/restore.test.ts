@@ -224,7 +224,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
         'payouts',
         'payouts?status=paid',
         'manual-entries',
-        'affiliates/IB-07/ledger',
+        'ledger?affiliate_id=IB-07',
         'affiliates/figures?affiliate_id=IB-08',
       ].map((path) => team('GET', `accounts/demo-forex/${path}`)),
     )

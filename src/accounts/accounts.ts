@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { shownView } from '../affiliates/view-fields.ts'
+import { journalAccountsOf } from '../books/journal-accounts.ts'
 import { hasClosedPeriods } from '../commission/db/closings.ts'
 import { hasFiles } from '../exports/db/files.ts'
 import { deleteExportObjects } from '../exports/objects.ts'
@@ -44,6 +45,7 @@ export function presentAccount(stored: Account) {
     policies: { unknown_customer, unknown_affiliate },
     affiliate_view: viewOf(stored),
     landing_pages: rows.landingPagesOf(stored),
+    journal_accounts: journalAccountsOf(stored),
     disabled: stored.disabled === 1,
   }
 }
@@ -190,6 +192,7 @@ const shown = described(() => ({
   exports: s.exports.wrapped,
   affiliate_view: member(shownView, 'What affiliates see.'),
   landing_pages: s.landing_pages.wrapped,
+  journal_accounts: s.journal_accounts.wrapped,
   disabled: s.disabled.wrapped,
   created_at: time,
 }))
@@ -225,7 +228,7 @@ export const createAccount = operation({
     requireRoleToSet(role, fields)
     refuseUnknownBinding(env, fields.binding)
     refuseBookZoneOfBrand(fields.vertical, fields)
-    const { account: id, landing_pages, affiliate_view, ...settings } = fields
+    const { account: id, landing_pages, affiliate_view, journal_accounts, ...settings } = fields
     const { vertical, mode = 'live', jurisdiction = null } = fields
     const binding = fields.binding ?? (await placeAccount(env, jurisdiction))
     const account = {
@@ -237,6 +240,7 @@ export const createAccount = operation({
       unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
       ...(affiliate_view && { affiliate_view: storedView({ ...DEFAULT_VIEW, ...affiliate_view }) }),
       ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
+      ...(journal_accounts && { journal_accounts: JSON.stringify(journal_accounts) }),
     }
     const { time_zone = 'UTC', book_zone = 'UTC' } = fields
     const entry = { actor, action: 'account.create', account: id, details: fields }
@@ -324,12 +328,14 @@ export const changeAccount = operation({
   async run(call, sent) {
     const { env, actor, role, account } = call
     const { id } = account
-    const { affiliate_view, landing_pages, ...fields } = sent
+    const { affiliate_view, landing_pages, journal_accounts: named, ...fields } = sent
     const view = affiliate_view && { ...viewOf(account), ...affiliate_view }
+    const journal_accounts = named && { ...journalAccountsOf(account), ...named }
     const change = {
       ...fields,
       ...(view && { affiliate_view: storedView(view) }),
       ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
+      ...(journal_accounts && { journal_accounts: JSON.stringify(journal_accounts) }),
     }
     requireRoleToSet(role, change)
     await admitLower(call, 'approvals', change.approvals)
@@ -339,6 +345,7 @@ export const changeAccount = operation({
       ...change,
       ...(view && { affiliate_view: view }),
       ...(landing_pages && { landing_pages }),
+      ...(journal_accounts && { journal_accounts }),
       before: settingsBefore(account, change),
     }
     const entry = { actor, action: 'account.change', account: id, details }

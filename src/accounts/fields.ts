@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { affiliateViewFields } from '../affiliates/view-fields.ts'
 import { landingPages } from '../attribution/operations/link-fields.ts'
+import { journalAccountFields } from '../books/journal-accounts.ts'
 import { approvalsRequired } from '../commission/shapes/book-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../ingest/db/storage.ts'
 import { AMOUNT_SIGNS } from '../platform/amount-signs.ts'
@@ -120,6 +121,13 @@ const settings = {
     said(
       'The pages to which links that affiliates make may lead: each of these URLs, and all pages below it. Without one, affiliates make no links. Links of the team may lead anywhere.',
       ['https://acme.example/start'],
+    ),
+  ),
+  journal_accounts: optional(
+    objectOf(journalAccountFields),
+    said(
+      'The accounts of the bookkeeping between which the journal books. A member that is left out keeps its value.',
+      { payable: '3300', earned: '6770', bank: '1200' },
     ),
   ),
 }

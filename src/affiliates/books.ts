@@ -76,7 +76,7 @@ export const listAffiliateLedger = list({
   async list({ session, grant, affiliate }, { order: by }, page) {
     const { account } = grant
     const [found, sums] = await Promise.all([
-      listLedger(session, account, affiliate.id, by === 'latest', page),
+      listLedger(session, account, { affiliate_id: affiliate.id }, by === 'latest', page),
       readBalances(session, account, affiliate.id),
     ])
     return { ...found, more: { balances: presentBalances(sums) } }

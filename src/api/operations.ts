@@ -16,6 +16,7 @@ import { AFFILIATE_OPERATIONS } from '../affiliates/operations/affiliates.ts'
 import { QUESTION_OPERATIONS } from '../affiliates/operations/questions.ts'
 import { LINK_OPERATIONS } from '../attribution/operations/links.ts'
 import { APPROVAL_OPERATIONS } from '../books/operations/approvals.ts'
+import { listJournal } from '../books/operations/journal.ts'
 import { LEDGER_OPERATIONS } from '../books/operations/ledger.ts'
 import { MANUAL_ENTRY_OPERATIONS } from '../books/operations/manual-entries.ts'
 import { importPayouts, listPayouts } from '../books/operations/payouts.ts'
@@ -66,6 +67,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...APPROVAL_OPERATIONS,
   ...MANUAL_ENTRY_OPERATIONS,
   ...LEDGER_OPERATIONS,
+  listJournal,
   listPayouts,
   importPayouts,
   ...PAYEE_OPERATIONS,

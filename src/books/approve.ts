@@ -10,6 +10,7 @@ import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { ApiError } from '../platform/errors.ts'
 import { type Period, storedPeriod } from '../platform/money/calendar.ts'
+import { bookZoneOf, dayInZone } from '../platform/zone.ts'
 import {
   type Approver,
   approveRows,
@@ -145,7 +146,7 @@ export async function approveStatement(
 ): Promise<ApprovalResult> {
   const { id, hash, actor, now, leaveOutHolds } = approval
   const db = accountDatabase(env, account)
-  const approver = { account: account.id, actor, required: account.approvals, now }
+  const approver = approverOf(account, actor, now)
   const details = { statement: id, hash, ...(leaveOutHolds && { leave_out_holds: true }) }
   for (let attempt = 1; ; attempt++) {
     const statement = await findStatement(db, account.id, id, 1)
@@ -172,6 +173,15 @@ export async function approveStatement(
     await approveRows(db, approver, rowsOf(candidate), entry, [])
   }
 }
+
+/** Returns who approves, at a time in milliseconds. */
+const approverOf = (account: Account, actor: string, now: number): Approver => ({
+  account: account.id,
+  actor,
+  required: account.approvals,
+  now,
+  today: dayInZone(bookZoneOf(account), now),
+})
 
 /** Returns the period with an id. Throws `period_not_over` if it has not ended. */
 function checkOver(account: Account, text: string, now: number): Period {
@@ -245,7 +255,7 @@ export async function approvePeriod(
   const isInTime = () => clock() - started < BOOK_LIMITS.approvalMs
   let isClosed = true
   for (const plan of plans) {
-    const approver = { account: account.id, actor, required: account.approvals, now: clock() }
+    const approver = approverOf(account, actor, clock())
     const scope: Scope = {
       plan,
       period: period.id,

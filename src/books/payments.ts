@@ -22,6 +22,7 @@ import {
   bookReturn,
   findPayments,
   type NewPayment,
+  type PayingAccount,
   type Payment,
   readDue,
 } from './db/pay.ts'
@@ -226,21 +227,21 @@ interface StatementPayment {
  */
 export const payStatement = (
   db: D1Database,
-  account: string,
+  account: PayingAccount,
   { id, reference, paid_on, actor, now }: StatementPayment,
 ): Promise<ListedStatement> =>
   untilBooked(async () => {
-    const statement = await findStatement(db, account, id, 1)
+    const statement = await findStatement(db, account.id, id, 1)
     if (!statement) throw noStatement()
-    const [known] = await findPayments(db, account, [reference])
+    const [known] = await findPayments(db, account.id, [reference])
     const isSamePayment = known?.reference === statement.payment && known?.paid_on === paid_on
     if (known && isSamePayment && isOf(known, reference)) return statement
     if (known) throw used(known, reference)
     checkPayable(statement)
     const { affiliate_id, payable: amount, currency } = headOf(statement)
     const [holds, due] = await Promise.all([
-      readHolds(db, account, [affiliate_id]),
-      readDue(db, account, [affiliate_id], BOOK_LIMITS.due),
+      readHolds(db, account.id, [affiliate_id]),
+      readDue(db, account.id, [affiliate_id], BOOK_LIMITS.due),
     ])
     const own = holds.get(affiliate_id)
     if (own) throw heldByCase(own)
@@ -249,7 +250,7 @@ export const payStatement = (
     const details = { statement: id, reference, paid_on, amount, currency }
     const payer = { account, actor, action: 'statement.pay', details, now }
     const isBooked = await bookPayments(db, payer, [row], seenOf(holds, [affiliate_id]))
-    return isBooked ? findStatement(db, account, id, 1) : null
+    return isBooked ? findStatement(db, account.id, id, 1) : null
   })
 
 /** Returns the error of the payment of a statement that a batch pays. */
@@ -321,14 +322,14 @@ interface StatementReturn {
  */
 export const returnPayment = (
   db: D1Database,
-  account: string,
+  account: PayingAccount,
   { id, reference, returned_on, reason, actor, now }: StatementReturn,
 ): Promise<ListedStatement> =>
   untilBooked(async () => {
-    const statement = await findStatement(db, account, id, 1)
+    const statement = await findStatement(db, account.id, id, 1)
     if (!statement) throw noStatement()
     const { payment } = statement
-    const found = await findPayments(db, account, payment ? [reference, payment] : [reference])
+    const found = await findPayments(db, account.id, payment ? [reference, payment] : [reference])
     const booked = found.find((one) => isReturnOf(one, reference))
     if (booked) {
       const isSame = booked.returned_on === returned_on && booked.reason === reason
@@ -349,7 +350,7 @@ export const returnPayment = (
     const { amount, currency } = paid
     const details = { statements: idsOf(paid), ...returned, amount, currency }
     const payer = { account, actor, action: 'statement.return', details, now }
-    return (await bookReturn(db, payer, returned)) ? findStatement(db, account, id, 1) : null
+    return (await bookReturn(db, payer, returned)) ? findStatement(db, account.id, id, 1) : null
   })
 
 const isReturnOf = ({ return_reference }: Payment, reference: string): boolean =>
@@ -375,7 +376,7 @@ const MAX_LISTED = 100
  */
 export function importPayments(
   db: D1Database,
-  account: string,
+  account: PayingAccount,
   listed: readonly ListedPayment[],
   { actor, now }: { readonly actor: string; readonly now: number },
 ) {
@@ -383,9 +384,9 @@ export function importPayments(
   const affiliates = [...new Set(listed.map(({ affiliate_id }) => affiliate_id))]
   return untilBooked(async () => {
     const [booked, due, holds] = await Promise.all([
-      findPayments(db, account, references),
-      readDue(db, account, affiliates, BOOK_LIMITS.due + 1),
-      readHolds(db, account, affiliates),
+      findPayments(db, account.id, references),
+      readDue(db, account.id, affiliates, BOOK_LIMITS.due + 1),
+      readHolds(db, account.id, affiliates),
     ])
     if (due.length > BOOK_LIMITS.due) throw tooMany()
     const { made, unchanged, refused } = matchPayments(listed, due, booked, holds)

@@ -59,6 +59,8 @@ const TABLE_COLUMNS: Record<BookTable, readonly ExportColumn[]> = {
     ...amounts('amount'),
     ...texts('reference', 'actor'),
     column('at', 'instant'),
+    column('entered_on', 'date'),
+    column('value_on', 'date'),
   ],
   payments: [
     ...texts('reference', 'affiliate_id', 'currency'),

@@ -290,7 +290,7 @@ async function bookStep(call: Call, hash: string, step: readonly Booking[]): Pro
     ...(await refusedPayees(call, changes, now)),
   ]
   const details = { [becomes]: changes.length, hash }
-  const author = { account, actor, action: 'transfers.move', details, now }
+  const author = { account: call.account, actor, action: 'transfers.move', details, now }
   if (becomes === 'returned') {
     const { id } = first.transfer
     const returned = {

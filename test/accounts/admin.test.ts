@@ -203,7 +203,7 @@ describe('accounts', () => {
     const expected = {
       ...newAccount,
       ...{ time_zone: 'UTC', book_zone: 'UTC', amount_signs: 'magnitude', binding: 'DB' },
-      ...{ exports: 'off', landing_pages: [] },
+      ...{ exports: 'off', landing_pages: [], journal_accounts: {} },
       policies: { unknown_customer: 'reject', unknown_affiliate: 'warn' },
       affiliate_view: DEFAULT_VIEW,
       storage_quota: 4 * 1024 ** 3,

@@ -181,7 +181,7 @@ const cents = (amounts: readonly (string | undefined)[]) =>
 
 /** Sums the ledger of an affiliate in cents, by kind. */
 async function booked(world: World, who: Who) {
-  const { data } = await json(askAdmin(`${world.path}/affiliates/${who}/ledger`))
+  const { data } = await json(askAdmin(`${world.path}/ledger?affiliate_id=${who}`))
   const entries = data as { kind: string; amount: string }[]
   const sumOf = (...kinds: string[]) =>
     cents(entries.filter(({ kind }) => kinds.includes(kind)).map(({ amount }) => amount))

@@ -88,7 +88,7 @@ const approveMany = (account: string) =>
     env.DB.prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500)
        insert into ledger select ?, 'a', 'entry-' || i, 'earned', 'ib', '2024-08', 'stm', 'EUR', '1',
-         null, 'ada', 'now' from n`,
+         null, 'ada', 'now', '2024-09-01', '2024-08-31' from n`,
     ).bind(account),
     env.DB.prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500)

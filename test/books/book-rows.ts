@@ -156,6 +156,12 @@ export async function askAda(path: string, method: string, body: unknown) {
   })
 }
 
+/** The accounts of the journal of a firm. */
+export const JOURNAL_ACCOUNTS = {
+  ...{ payable: '3300', earned: '6770', adjusted: '6771', manual: '6775', dropped: '6780' },
+  ...{ transferred: '1360', bank: '1200', fees: '6855', vat: '1406' },
+}
+
 /** Returns the rows of a table. */
 export const rowsOf = async (table: string) =>
   (await env.DB.prepare(`select * from ${table}`).all<Record<string, unknown>>()).results

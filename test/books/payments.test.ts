@@ -63,7 +63,7 @@ describe('the payment of a statement', () => {
     })
     expect(await json(pay(september, 'R-1'))).toEqual(statement)
     expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '5.50', due: '5.50' }])
-    const { data } = await json(askAdmin(`${PATH}/affiliates/a/ledger`))
+    const { data } = await json(askAdmin(`${PATH}/ledger?affiliate_id=a`))
     expect(data.map(({ kind, amount, reference }: never) => [kind, amount, reference])).toEqual([
       ['earned', '25.00', null],
       ['earned', '5.50', null],

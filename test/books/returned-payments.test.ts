@@ -41,7 +41,7 @@ const balanceOf = async (affiliate: string) =>
   (await json(askAdmin(`${PATH}/affiliates/figures?affiliate_id=${affiliate}`))).data[0].balances[0]
 
 const ledgerOf = async (affiliate: string) =>
-  (await json(askAdmin(`${PATH}/affiliates/${affiliate}/ledger`))).data.map(
+  (await json(askAdmin(`${PATH}/ledger?affiliate_id=${affiliate}`))).data.map(
     ({ kind, amount, reference }: Record<string, string>) => [kind, amount, reference],
   )
 

@@ -69,7 +69,7 @@ export function bookRows(db: D1Database, account: string, affiliate = 'aff-7') {
     db
       .prepare(
         `insert into ledger values (?1, ?2, 'earned-00001', 'earned', 'lined', '2024-08', ?3, 'EUR',
-           '1.00', null, 'admin-key', ?4)`,
+           '1.00', null, 'admin-key', ?4, '2024-10-01', '2024-08-31')`,
       )
       .bind(account, affiliate, BOOK_APPROVED_ID, time),
     db

@@ -37,6 +37,8 @@ const months = (affiliate: string, ...amounts: string[]): StatementRow[] => {
   })
 }
 
+const ACME = { id: 'acme-forex', vertical: 'forex', time_zone: 'UTC', book_zone: 'UTC' } as const
+
 const importRows = (...rows: (readonly [affiliate: string, amount: string, reference: string])[]) =>
   askAdmin(
     `${PATH}/payouts`,
@@ -245,9 +247,9 @@ describe('a case that is opened, or a statement that is approved, between the re
   test('holds the payment of a statement', async () => {
     await approve(june)
     const db = before(() => storeCases({ id: 'case_1' }))
-    await expect(
-      payStatement(db, 'acme-forex', { id: idOf(june), ...request }),
-    ).rejects.toMatchObject({ code: 'held_by_case' })
+    await expect(payStatement(db, ACME, { id: idOf(june), ...request })).rejects.toMatchObject({
+      code: 'held_by_case',
+    })
     expect(await rowsOf('payments')).toEqual([])
   })
 
@@ -256,7 +258,7 @@ describe('a case that is opened, or a statement that is approved, between the re
       { affiliate_id: 'a', currency: 'EUR', amount: '25.00', reference: 'R-1', paid_on: PAID_ON },
       { affiliate_id: 'b', currency: 'EUR', amount: '7.00', reference: 'R-2', paid_on: PAID_ON },
     ])
-    return importPayments(before(call), 'acme-forex', payments, request)
+    return importPayments(before(call), ACME, payments, request)
   }
 
   test('holds the payments of a file', async () => {

@@ -4,6 +4,7 @@ import revenueShare from '../../examples/plans/revenue-share.json'
 import { app } from '../../src/app.ts'
 import { MOVES, moveRows } from '../accounts/move-rows.ts'
 import { QUESTION_ID, questionRows } from '../affiliates/question-rows.ts'
+import { JOURNAL_ACCOUNTS } from '../books/book-rows.ts'
 import { brand, dailyStats, day, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { bookRows, RUN_ID, STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
@@ -390,6 +391,7 @@ describe('two accounts with the same ids', () => {
       .replace(':version', '1')
       .replace(':batch', EXPORTED_ID)
       .replace(/^balances$/, 'balances?on=2026-10-01')
+      .replace(/^journal$/, 'journal?from=2026-10-01&to=2026-10-31')
       .replace(/^transfers$/, `transfers?reference=${EXPORTED_ID}`)
       .replace(/^payouts\/answers\/:hash$/, `payouts/answers/${ANSWER_HASH}`)
       .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')
@@ -442,6 +444,7 @@ describe('two accounts with the same ids', () => {
       const { link_id } = await json(askAdmin(`accounts/${name}/links`, 'POST', link))
       await env[binding].batch(await payoutRows(env[binding], name))
       await askAdmin(`accounts/${name}/payers/main`, 'PUT', { ...MAIN, name: `of-${name}` })
+      await askAdmin(`accounts/${name}`, 'PATCH', { journal_accounts: JOURNAL_ACCOUNTS })
       const hook = { url: `https://hooks.example/of-${name}` }
       const { id } = await json(askAdmin(`accounts/${name}/webhooks`, 'POST', hook))
       return { name, delivery_id, link_id: link_id as string, webhook_id: id as string }

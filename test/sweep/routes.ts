@@ -343,6 +343,7 @@ const administration: Route[] = [
   { ...reads, id: 'listManualEntries' },
   { ...reads, id: 'listLedger' },
   { ...reads, id: 'listBalances', query: '?on=2026-10-31' },
+  { ...reads, id: 'listJournal', query: OCTOBER },
   { ...reads, id: 'listPayouts' },
   {
     ...changes,

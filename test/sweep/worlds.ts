@@ -14,6 +14,7 @@ import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { canonicalJson } from '../../src/platform/validation/canonical-json.ts'
 import { moveRows } from '../accounts/move-rows.ts'
 import { questionRows } from '../affiliates/question-rows.ts'
+import { JOURNAL_ACCOUNTS } from '../books/book-rows.ts'
 import { deposited, eve } from '../brand.ts'
 import { BOOK_APPROVED_ID, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly } from '../commission/stored.ts'
@@ -87,13 +88,14 @@ export async function prepare(
     row(
       `insert into accounts
          (id, name, vertical, mode, binding, unknown_customer, created_at, pseudonym_key, landing_pages,
-          exports)
+          exports, journal_accounts)
        values (?1, ?1, ?2, 'test', ?3, ?4, '2026-01-01T00:00:00.000Z', ?5, '["https://new.example/"]',
-         'without_personal_data')`,
+         'without_personal_data', ?6)`,
       vertical,
       binding,
       policy,
       unread ? null : PSEUDONYM_KEY,
+      JSON.stringify(JOURNAL_ACCOUNTS),
     ),
     row(
       `insert into links (link_id, account, affiliate_id, landing_page, created_at)

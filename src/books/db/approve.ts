@@ -367,11 +367,17 @@ const opposite = (amount: string) =>
 const APPROVED = `statements s indexed by statements_approval`
 const OF_APPROVAL = `s.account = :account and s.approval = :audit and s.statement is not null`
 
+/** The SQL of the last day of a period. That of week 1 is the first Sunday from 4 January on. */
+const LAST_DAY = `iif(period like '%W%',
+      date(substr(period, 1, 4) || '-01-04', 'weekday 0', (7 * (substr(period, 7) - 1)) || ' days'),
+      date(period || '-01', '+1 month', '-1 day'))`
+
 /** Books the statements of an approval in the ledger. Leaves out amounts of 0. */
 const BOOK_STATEMENTS = bookEntries(`
   select affiliate_id, :audit || '-' || printf('%05d',
       row_number() over (order by affiliate_id, plan, period, position, reference)),
-    kind, plan, period, id, currency, amount, reference, :actor, :at
+    kind, plan, period, id, currency, amount, reference, :actor, :at, :today,
+    iif(kind in ('earned', 'adjusted'), ${LAST_DAY}, :today)
   from (
     select s.affiliate_id, s.plan, s.period, s.id, s.statement ->> 'currency' as currency,
       e.key as position, e.value ->> 0 as kind, e.value ->> 1 as amount, e.value ->> 2 as reference
@@ -431,6 +437,8 @@ export interface Approver {
   readonly required: number
   /** In milliseconds. */
   readonly now: number
+  /** The day of `now` in the time zone of the account. */
+  readonly today: string
 }
 
 /** The ids of the targets that were approved, and of those that wait for another person. */
@@ -449,7 +457,7 @@ export interface Approved {
  */
 export async function approveRows(
   db: D1Database,
-  { account, actor, required, now }: Approver,
+  { account, actor, required, now, today }: Approver,
   rows: readonly ApprovedRow[],
   { action, details }: { action: string; details: object },
   closing: readonly D1PreparedStatement[],
@@ -457,7 +465,7 @@ export async function approveRows(
   const audit = newAuditId()
   const list = JSON.stringify(rows.map(({ id, digest, target }) => [id, digest, target]))
   const at = new Date(now).toISOString()
-  const values = { account, actor, required, now, audit, at, rows: list }
+  const values = { account, actor, required, now, today, audit, at, rows: list }
   const bind = (statement: typeof APPROVE) => bindStatement(db, statement, values)
   const entry = { audit, actor, action, account, details, now }
   const results = await withD1Retry(() =>

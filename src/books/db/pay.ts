@@ -6,10 +6,11 @@ import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all } from '../../platform/db/query.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
-import type { payments } from '../../platform/db/schema.ts'
+import type { Account, payments } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import { bookZoneOf, dayInZone } from '../../platform/zone.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 
 /** A payment to make, and the ids of the statements that it pays. */
@@ -63,7 +64,7 @@ const BOOK_PAYMENTS = bookEntries(`
   ${ROWS}
   select s.affiliate_id,
     :audit || '-' || printf('%05d', row_number() over (order by r.position, i.key)), 'paid', s.plan,
-    s.period, s.id, r.currency, '-' || s.payable, r.reference, :actor, :at
+    s.period, s.id, r.currency, '-' || s.payable, r.reference, :actor, :at, :today, r.paid_on
   from r cross join json_each(r.ids) i
   cross join statements s on s.account = :account and s.id = i.value`)
 
@@ -98,9 +99,12 @@ const PAY_STATEMENTS = [
   NOTIFY_PAID,
 ]
 
+/** The account that pays, with what decides on its days. */
+export type PayingAccount = Pick<Account, 'id' | 'vertical' | 'time_zone' | 'book_zone'>
+
 /** Who pays, and how the audit log calls it. */
 interface Payer {
-  readonly account: string
+  readonly account: PayingAccount
   readonly actor: string
   readonly action: string
   readonly details: Record<string, unknown>
@@ -152,13 +156,14 @@ export const bookReturn = (
 
 async function book(
   db: D1Database,
-  { account, actor, action, details, now }: Payer,
+  { account: { id: account, ...zones }, actor, action, details, now }: Payer,
   statements: readonly Statement[],
   values: object,
   also: readonly D1PreparedStatement[],
 ): Promise<boolean> {
   const audit = newAuditId()
-  const all = { account, actor, at: new Date(now).toISOString(), audit, ...values }
+  const today = dayInZone(bookZoneOf(zones), now)
+  const all = { account, actor, at: new Date(now).toISOString(), today, audit, ...values }
   try {
     const bound = statements.map((one) => bindStatement(db, one, all))
     await withAudit(db, { actor, action, account, details }, [...also, ...bound], audit)
@@ -194,7 +199,8 @@ const IS_RETURN = 'p.account = :account and p.reference = :payment'
 const BOOK_RETURN = bookEntries(`
   select s.affiliate_id,
     :audit || '-' || printf('%05d', row_number() over (order by i.key)),
-    'returned', s.plan, s.period, s.id, p.currency, s.payable, :reference, :actor, :at
+    'returned', s.plan, s.period, s.id, p.currency, s.payable, :reference, :actor, :at, :today,
+    :returned_on
   from ${OF_RETURN} where ${IS_RETURN}`)
 
 /** Marks the statements of a payment that came back as approved. */

@@ -106,7 +106,7 @@ export const payStatement = operation({
   async run(call, { statement_id: id, ...sent }) {
     const { db, account, actor } = call
     const request = { id, ...sent, actor, now: Date.now() }
-    const paid = await payments.payStatement(db, account.id, request)
+    const paid = await payments.payStatement(db, account, request)
     sendCaused(call, account)
     return presentStatement(paid)
   },
@@ -127,7 +127,7 @@ export const returnPayment = operation({
   async run(call, { statement_id: id, ...sent }) {
     const { db, account, actor } = call
     const request = { id, ...sent, actor, now: Date.now() }
-    const returned = await payments.returnPayment(db, account.id, request)
+    const returned = await payments.returnPayment(db, account, request)
     sendCaused(call, account)
     return presentStatement(returned)
   },

@@ -1,15 +1,18 @@
 import * as v from 'valibot'
 import * as rows from '../../ledger/db/entries.ts'
+import type { Grant } from '../../platform/auth/grant.ts'
+import type { Connection } from '../../platform/db/database.ts'
 import { LIST_ORDERS } from '../../platform/db/paginate.ts'
-import { DAY_MS } from '../../platform/durations.ts'
 import { list } from '../../platform/http/operation.ts'
+import { invalidQuery, readDays } from '../../platform/http/query.ts'
 import { asCsv, csvWords, objectsIn } from '../../platform/money/csv-list.ts'
+import { add, decimal, ZERO } from '../../platform/money/decimal.ts'
 import { fromUnits, moneyText } from '../../platform/money/money.ts'
-import { money, time } from '../../platform/validation/answer-fields.ts'
+import { day, daysWanted, money, time } from '../../platform/validation/answer-fields.ts'
 import { component, described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
-import { bookZoneOf, instantOfLocalTime } from '../../platform/zone.ts'
+import { bookZoneOf, todayOf } from '../../platform/zone.ts'
 
 /** The sum of what is booked and not paid to an affiliate in a currency, or of what of it has to be paid. */
 export interface BalanceSum {
@@ -74,40 +77,114 @@ export const entry = component('LedgerEntry', () => ({
   ),
   actor: member(v.string(), 'The member of the integrations team.'),
   at: member(time, 'When.'),
+  entered_on: member(day, 'The day on which it was booked.'),
+  value_on: member(
+    day,
+    'The day to which it belongs: of earnings and adjustments the last one of the period, of payments and returns that on which the money moved, of others that on which they were booked.',
+  ),
 }))
+
+const withBalance = component('LedgerEntryOfAll', () => ({
+  ...entry.entries,
+  balance: member(money, 'What the affiliate was owed in the currency after the entry.'),
+}))
+
+const LEDGER_COLUMNS = [
+  'entered_on',
+  'value_on',
+  'affiliate_id',
+  'kind',
+  'plan',
+  'period',
+  'currency',
+  'amount',
+  'balance',
+  'reference',
+  'statement',
+  'actor',
+]
 
 export const listLedger = list({
   topic: 'statements',
-  path: '/affiliates/{affiliate_id}/ledger',
+  path: '/ledger',
   id: 'listLedger',
   params: {
-    affiliate_id,
+    affiliate_id: v.optional(affiliate_id),
+    ...daysWanted,
     order,
   },
   words: described(() => ({
     description:
-      'Lists what was booked for an affiliate, the oldest entry first unless `order` is `latest`. An entry never changes and is never deleted.',
-    answer: entry,
-    command: {
-      name: 'ledger show',
-      columns: [
-        'at',
-        'kind',
-        'plan',
-        'period',
-        'currency',
-        'amount',
-        'reference',
-        'statement',
-        'actor',
-      ],
-    },
+      'Lists what was booked for all affiliates, or for one, each entry with the balance after it: the oldest first unless `order` is `latest`. An entry never changes and is never deleted.',
+    answer: withBalance,
+    files: csvWords(LEDGER_COLUMNS),
+    command: { name: 'ledger', columns: LEDGER_COLUMNS },
   })),
-  list: ({ db, account }, { affiliate_id, order }, page) =>
-    rows.listLedger(db, account.id, affiliate_id, order === 'latest', page),
+  async list({ session, grant }, { order, ...filter }, page) {
+    const isLatestFirst = order === 'latest'
+    const found = await rows.listLedger(
+      session,
+      grant.account,
+      readDays(filter),
+      isLatestFirst,
+      page,
+    )
+    const entries = isLatestFirst ? found.data.toReversed() : found.data
+    const data = await withBalances(session, grant.account, entries)
+    return { ...found, data: isLatestFirst ? data.toReversed() : data }
+  },
+  files: asCsv('ledger', LEDGER_COLUMNS),
 })
 
+/** Returns entries, which are in the order of time, each with the balance of its affiliate and currency after it. */
+async function withBalances(db: Connection, account: string, entries: readonly rows.LedgerEntry[]) {
+  const [first] = entries
+  if (!first) return []
+  const affiliates = [...new Set(entries.map((one) => one.affiliate_id))]
+  const before = await rows.sumBefore(db, account, affiliates, first)
+  const keyOf = (one: Pick<rows.LedgerEntry, 'affiliate_id' | 'currency'>) =>
+    JSON.stringify([one.affiliate_id, one.currency])
+  const balances = new Map(before.map((one) => [keyOf(one), fromUnits(one.units, one.currency)]))
+  return entries.map((one) => {
+    const balance = add(balances.get(keyOf(one)) ?? ZERO, decimal(one.amount))
+    balances.set(keyOf(one), balance)
+    return { ...one, balance: moneyText(balance, one.currency) }
+  })
+}
+
 const OWED_COLUMNS = ['affiliate_id', 'currency', 'balance']
+
+/** By which of its days an entry counts. */
+export const by = optional(
+  v.picklist(['value', 'entry']),
+  said(
+    'By which day an entry counts. `value`, the default: earnings and adjustments by the last day of the period that books them, payments and returns by the day on which the money moved, others by the day on which they were booked. `entry`: all by the day on which they were booked; then an answer about days that are over never changes.',
+    'entry' as const,
+  ),
+)
+
+/**
+ * Refuses a day that is to come: nothing is booked on it yet.
+ *
+ * @throws ApiError `invalid_query`
+ */
+export function refuseFuture(name: string, day: string, grant: Grant): void {
+  const today = todayOf(grant)
+  if (day > today) {
+    throw invalidQuery(
+      `\`${name}\` is ${day}, which is to come: the last day that can be asked for is today, ${today} in ${bookZoneOf(grant)}.`,
+    )
+  }
+}
+
+const owed = described(() =>
+  v.array(v.object({ currency, balance: member(money, 'What was owed.') })),
+)
+
+const presentSum = ({ currency, units }: Pick<BalanceSum, 'currency' | 'units'>) => ({
+  currency,
+  balance: moneyText(fromUnits(units, currency), currency),
+})
 
 export const listBalances = list({
   topic: 'statements',
@@ -115,37 +192,43 @@ export const listBalances = list({
   id: 'listBalances',
   params: {
     on: member(f.day, said('The day, in the time zone of the books.', '2026-10-31')),
+    by,
   },
   words: described(() => ({
     description:
       'Lists what was owed to each affiliate at the end of a day: the sum of what was booked until then, by currency. Affiliates without entries until then are absent. `Accept: text/csv` returns a row for each affiliate and currency, with a `Link` to the next page.',
     answer: component('OwedBalances', () => ({
       affiliate_id: member(v.string(), 'The affiliate.'),
-      balances: member(
-        v.array(v.object({ currency, balance: member(money, 'What was owed.') })),
-        'By currency. A negative balance is carried to later periods.',
-      ),
+      balances: member(owed, 'By currency. A negative balance is carried to later periods.'),
     })),
+    more: {
+      sums: member(
+        owed,
+        'What was owed to all affiliates, by currency. Empty on a page after a cursor.',
+      ),
+    },
     files: csvWords(OWED_COLUMNS),
-    command: { name: 'ledger balances', rows: 'balances', columns: OWED_COLUMNS },
+    command: { name: 'balances', rows: 'balances', columns: OWED_COLUMNS },
   })),
-  async list({ session, grant }, { on }, page) {
-    const midnight = Date.parse(`${on}T00:00:00Z`) + DAY_MS
-    const end = new Date(instantOfLocalTime(bookZoneOf(grant), midnight).instant).toISOString()
-    const found = await rows.listBooked(session, grant.account, end, page)
-    const data = found.data.map(({ affiliate_id, sums }) => ({
+  async list({ session, grant }, { on, by = 'value' }, page) {
+    refuseFuture('on', on, grant)
+    const { account } = grant
+    const [found, sums] = await Promise.all([
+      rows.listBooked(session, account, { on, by }, page),
+      page.after ? [] : rows.sumBooked(session, account, { on, by }),
+    ])
+    const data = found.data.map(({ affiliate_id, sums: own }) => ({
       affiliate_id,
-      balances: (JSON.parse(sums) as [string, string][]).map(([code, units]) => ({
-        currency: code,
-        balance: moneyText(fromUnits(units, code), code),
-      })),
+      balances: (JSON.parse(own) as [string, string][]).map(([currency, units]) =>
+        presentSum({ currency, units }),
+      ),
     }))
-    return { ...found, data }
+    return { ...found, data, more: { sums: sums.map(presentSum) } }
   },
   files: asCsv('balances', OWED_COLUMNS, ({ affiliate_id, balances: owed }) =>
     objectsIn(owed).map((one) => ({ affiliate_id, ...one })),
   ),
 })
 
-/** The operations on the ledger: the entries of an affiliate, their sum, and the sums of all. */
+/** The operations on the ledger: its entries, and their sums. */
 export const LEDGER_OPERATIONS = [listLedger, listBalances]

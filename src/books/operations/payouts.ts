@@ -238,7 +238,7 @@ export const importPayouts = operation({
   async run(call, { payments: listed }) {
     const request = { actor: call.actor, now: Date.now() }
     const payments = parsePayments(listed)
-    const imported = await importPayments(call.db, call.account.id, payments, request)
+    const imported = await importPayments(call.db, call.account, payments, request)
     sendCaused(call, call.account)
     return imported
   },

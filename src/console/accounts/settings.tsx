@@ -18,6 +18,7 @@ type Account = AnswerOf<typeof getAccount>
 const {
   disabled: _disabled,
   affiliate_view: _view,
+  journal_accounts: _accounts,
   storage_quota: _quota,
   ...settings
 } = accountChange

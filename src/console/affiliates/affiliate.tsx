@@ -12,6 +12,7 @@ import {
   putAffiliates,
 } from '../../affiliates/operations/affiliates.ts'
 import { listQuestions } from '../../affiliates/operations/questions.ts'
+import { ENTRY_WORDS } from '../../books/entry-words.ts'
 import { listLedger } from '../../books/operations/ledger.ts'
 import { listPlans } from '../../commission/operations/plans.ts'
 import { listStatements } from '../../commission/operations/statements.ts'
@@ -47,21 +48,6 @@ import { AccessPart, memberChanges, readAccess } from './affiliate-members.tsx'
 import { BalanceCell, EarnedCell, PlanCell } from './affiliates.tsx'
 import { Actor } from './audit-words.tsx'
 import { QuestionsBeside } from './questions.tsx'
-
-// The ledger of an affiliate, in words.
-
-type LedgerEntry = AnswerOf<typeof listLedger>['data'][number]
-
-/** What an entry booked, before the name of its statement. */
-const ENTRY_WORDS: Readonly<Record<LedgerEntry['kind'], string>> = {
-  earned: 'Earned for',
-  adjusted: 'Corrections of earlier periods, with the statement of',
-  manual: 'Entered by hand, with the statement of',
-  dropped: 'A negative balance written off, with the statement of',
-  transferred: 'Moved between plans, with the statement of',
-  paid: 'Paid for',
-  returned: 'A payment came back for',
-}
 
 /** The statements that are listed; the others are on their own page. */
 const LISTED = 12

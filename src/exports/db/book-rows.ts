@@ -43,7 +43,8 @@ export const signPayments = (db: Connection, account: string): Promise<SignedMon
   all(db, SIGN_PAYMENTS, { account })
 
 const READ_LEDGER = compileStatement(`
-  select affiliate_id, id, kind, plan, period, statement, currency, amount, reference, actor, at
+  select affiliate_id, id, kind, plan, period, statement, currency, amount, reference, actor, at,
+    entered_on, value_on
   from ledger
   where account = :account and (affiliate_id, id) > (:after_0, :after_1) and substr(at, 1, 7) = :month
   order by affiliate_id, id limit :limit`)

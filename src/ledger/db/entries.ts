@@ -1,5 +1,8 @@
-import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
+import type { Connection } from '../../platform/db/database.ts'
+import { type FoundPage, isBeyondCursor, type Page, paginate } from '../../platform/db/paginate.ts'
+import { all } from '../../platform/db/query.ts'
 import type { ledger } from '../../platform/db/schema.ts'
+import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { LIMB_DIGITS } from '../../platform/money/money.ts'
 
@@ -18,6 +21,8 @@ const COLUMNS = [
   'reference',
   'actor',
   'at',
+  'entered_on',
+  'value_on',
 ]
 
 /** Returns the statement that books the entries of a query, which has the members of `LedgerEntry` in their order. */
@@ -26,25 +31,52 @@ export const bookEntries = (query: string): Statement =>
     `insert into ledger (account, ${COLUMNS.join()}) select :account, * from (${query})`,
   )
 
-/** Reads one page of the entries of an affiliate, the oldest first unless `isLatestFirst`. */
-export const listLedger = (
+/** By which of its days an entry counts: by the day of its value, or by that on which it was entered. */
+export const DAYS = { value: 'value_on', entry: 'entered_on' } as const
+
+/** Which entries a list has; null does not narrow it. */
+export interface LedgerFilter {
+  readonly by: keyof typeof DAYS
+  readonly affiliate_id: string | null
+  readonly from: string | null
+  readonly to: string | null
+}
+
+/** All entries, by the day on which they were entered. */
+const ALL: LedgerFilter = { by: 'entry', affiliate_id: null, from: null, to: null }
+
+/** Reads one page of the entries of an account in the order of their days, the oldest first unless `isLatestFirst`. */
+export function listLedger(
   db: Parameters<typeof paginate>[0],
   account: string,
-  affiliate_id: string,
+  sent: Partial<LedgerFilter>,
   isLatestFirst: boolean,
   page: Page,
-): Promise<FoundPage<LedgerEntry>> =>
-  paginate(
+): Promise<FoundPage<LedgerEntry>> {
+  const { by, ...filter } = { ...ALL, ...sent }
+  const day = DAYS[by]
+  const key = [day, 'id', 'affiliate_id']
+  // One affiliate has few entries: they are found by the primary key, and sorted.
+  const entries =
+    filter.affiliate_id === null
+      ? 'ledger where account = :account'
+      : 'ledger indexed by sqlite_autoindex_ledger_1 where account = :account and affiliate_id = :affiliate_id'
+  const first = filter.from === null ? '' : ` and ${day} >= :from`
+  const last = filter.to === null ? '' : ` and ${day} <= :to`
+  return paginate(
     db,
     {
       columns: COLUMNS,
-      from: 'ledger where account = :account and affiliate_id = :affiliate_id',
-      key: ['id'],
+      from: `${entries}${first}${last}`,
+      // A search has one lower and one upper bound: the cursor stands for one of them.
+      fromCursor: `${entries}${isLatestFirst ? first : last} and ${isBeyondCursor(key, isLatestFirst)}`,
+      key,
       descending: isLatestFirst,
-      values: { account, affiliate_id },
+      values: { account, ...filter },
     },
     page,
   )
+}
 
 /** The limbs of an amount: up to 48 digits. A sum of longer ones would not be exact. */
 const LIMBS = 4
@@ -87,22 +119,27 @@ export interface PayableStatement extends DueStatement {
   readonly payable_on: string
 }
 
-/** What is booked of an affiliate until a time. */
+/** What is booked of an affiliate until a day. */
 export interface BookedSums {
   readonly affiliate_id: string
   /** A JSON array of each currency with its sum as `sumOf` returns it. */
   readonly sums: string
 }
 
-/** Reads one page of the sums of all affiliates with entries before a time, an ISO instant. */
+/** Until which day sums count, by which of the days of entries. */
+export interface Until extends Pick<LedgerFilter, 'by'> {
+  readonly on: string
+}
+
+/** Reads one page of the sums of all affiliates with entries until a day. */
 export function listBooked(
   db: Parameters<typeof paginate>[0],
   account: string,
-  end: string,
+  { on, by }: Until,
   page: Page,
 ): Promise<FoundPage<BookedSums>> {
   const entries = `from ledger l
-    where l.account = :account and l.affiliate_id = a.affiliate_id and l.at < :end`
+    where l.account = :account and l.affiliate_id = a.affiliate_id and l.${DAYS[by]} <= :on`
   const affiliates = (from: string) => `(
       select distinct affiliate_id from ledger where account = :account ${from}
     ) a where exists (select 1 ${entries})`
@@ -117,8 +154,44 @@ export function listBooked(
       from: affiliates(''),
       fromCursor: affiliates('and affiliate_id > :after_0'),
       key: ['affiliate_id'],
-      values: { account, end },
+      values: { account, on },
     },
     page,
   )
 }
+
+/** A sum of entries in a currency, as `sumOf` returns it. */
+interface CurrencySum {
+  readonly currency: string
+  readonly units: string
+}
+
+const sumUntil = (day: string) =>
+  compileStatement(`
+  select currency, ${sumOf('amount')} as units from ledger
+  where account = :account and ${day} <= :on group by currency order by currency`)
+
+const SUM_UNTIL = { value: sumUntil(DAYS.value), entry: sumUntil(DAYS.entry) }
+
+/** Returns the sums of all entries of an account until a day, by currency. */
+export const sumBooked = (
+  db: Connection,
+  account: string,
+  { on, by }: Until,
+): Promise<CurrencySum[]> => all(db, SUM_UNTIL[by], { account, on })
+
+const SUM_BEFORE = compileStatement(`
+  select l.affiliate_id, l.currency, ${sumOf('l.amount')} as units
+  from ${JSON_EACH}(:affiliates) a
+  cross join ledger l on l.account = :account and l.affiliate_id = a.value
+    and (l.entered_on, l.id) < (:entered_on, :id)
+  group by l.affiliate_id, l.currency`)
+
+/** Returns the sums of the entries of some affiliates that come before an entry, by currency. */
+export const sumBefore = (
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+  { entered_on, id }: Pick<LedgerEntry, 'entered_on' | 'id'>,
+): Promise<(CurrencySum & Pick<LedgerEntry, 'affiliate_id'>)[]> =>
+  all(db, SUM_BEFORE, { account, affiliates: JSON.stringify(affiliates), entered_on, id })

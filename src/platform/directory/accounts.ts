@@ -68,6 +68,7 @@ const SETTINGS = [
   'exports',
   'affiliate_view',
   'landing_pages',
+  'journal_accounts',
 ] as const
 
 type Settings = Pick<Account, (typeof SETTINGS)[number]>

@@ -1,0 +1,109 @@
+import * as v from 'valibot'
+import { ENGLISH } from '../../commission/words/words.ts'
+import { DAYS, type LedgerEntry, listLedger } from '../../ledger/db/entries.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { list } from '../../platform/http/operation.ts'
+import { readDayRange } from '../../platform/http/query.ts'
+import { asCsv, csvWords } from '../../platform/money/csv-list.ts'
+import { type Decimal, decimal, isNegative, negate } from '../../platform/money/decimal.ts'
+import { moneyText } from '../../platform/money/money.ts'
+import { day, daysNeeded, money } from '../../platform/validation/answer-fields.ts'
+import { component, described } from '../../platform/validation/described.ts'
+import { member, nullable } from '../../platform/validation/fields.ts'
+import { quoteAll } from '../../platform/validation/quote.ts'
+import { ENTRY_WORDS } from '../entry-words.ts'
+import {
+  type JournalAccount,
+  journalAccountFields,
+  journalAccountsOf,
+} from '../journal-accounts.ts'
+import { by, currency, refuseFuture } from './ledger.ts'
+
+// The journal for the bookkeeping: each entry of the ledger, booked between two accounts of the firm.
+
+const COLUMNS = [
+  'entry',
+  'day',
+  'account',
+  'debit',
+  'credit',
+  'currency',
+  'affiliate_id',
+  'text',
+  'reference',
+]
+
+const row = component('JournalRow', () => ({
+  entry: member(v.string(), 'The id of the entry of the ledger.'),
+  day: member(day, 'The day of the entry.'),
+  account: member(v.string(), 'The account, as `journal_accounts` names it.'),
+  debit: nullable(money, 'The amount on the left side, or null.'),
+  credit: nullable(money, 'The amount on the right side, or null.'),
+  currency,
+  affiliate_id: member(v.string(), 'The affiliate.'),
+  text: member(v.string(), 'What was booked.'),
+  reference: member(v.string(), 'The reference of the payment or return; else the statement.'),
+}))
+
+export const listJournal = list({
+  topic: 'statements',
+  path: '/journal',
+  id: 'listJournal',
+  params: { ...daysNeeded, by },
+  words: described(() => ({
+    description:
+      'Lists what was booked on some days, at most 366, as the bookkeeping takes it: two or more rows for each entry, whose debits and credits are equal. `journal_accounts` of the account names the accounts; without all of them it is refused with `conflict`. `per_page` and `total` count entries: a page never divides one. The credits of `payable` less its debits are what the balances have changed by.',
+    answer: row,
+    files: csvWords(COLUMNS),
+    errors: ['conflict'],
+    command: { name: 'journal', columns: COLUMNS },
+  })),
+  async list({ session, grant, account }, { by = 'value', ...days }, page) {
+    const range = readDayRange(days)
+    refuseFuture('to', range.to, grant)
+    const accounts = allAccounts(journalAccountsOf(account))
+    const filter = { by, ...range }
+    const found = await listLedger(session, account.id, filter, false, page)
+    return { ...found, data: found.data.flatMap((entry) => rowsOf(entry, by, accounts)) }
+  },
+  files: asCsv('journal', COLUMNS),
+})
+
+type Accounts = Readonly<Record<JournalAccount, string>>
+
+/**
+ * Returns the accounts if all are set.
+ *
+ * @throws ApiError `conflict` with the names of those that are missing.
+ */
+function allAccounts(set: Partial<Accounts>): Accounts {
+  const names = Object.keys(journalAccountFields) as JournalAccount[]
+  const missing = names.filter((name) => set[name] === undefined)
+  if (missing.length === 0) return set as Accounts
+  throw new ApiError('conflict', {
+    detail: `The journal needs an account for each kind of entry. These are missing in \`journal_accounts\`: ${quoteAll(missing)}.`,
+  })
+}
+
+/** Returns the account on the other side of what affiliates are owed. */
+const counterOf = (kind: LedgerEntry['kind']): JournalAccount =>
+  kind === 'paid' || kind === 'returned' ? 'bank' : kind
+
+/** Returns the rows of an entry: what is owed to the affiliate grows on the right side, and by the same the other account on the left. */
+function rowsOf(entry: LedgerEntry, by: keyof typeof DAYS, accounts: Accounts) {
+  const { id, kind, plan, period, statement, currency, amount, affiliate_id, reference } = entry
+  const sum = decimal(amount)
+  const sideOf = (account: JournalAccount, debit: Decimal) => ({
+    entry: id,
+    day: entry[DAYS[by]],
+    account: accounts[account],
+    debit: isNegative(debit) ? null : moneyText(debit, currency),
+    credit: isNegative(debit) ? moneyText(negate(debit), currency) : null,
+    currency,
+    affiliate_id,
+    text: `${ENTRY_WORDS[kind]} ${ENGLISH.period(period)}, plan ${plan}`,
+    reference: kind === 'transferred' ? statement : (reference ?? statement),
+  })
+  const sides = [sideOf('payable', negate(sum)), sideOf(counterOf(kind), sum)]
+  return isNegative(sum) ? sides : sides.toReversed()
+}
