@@ -31,7 +31,7 @@ export interface PageJob<Name extends 'feeds' | 'postbacks'> extends Due {
   readonly accounts: readonly string[]
 }
 
-/** Starts the statement runs of an account, and keeps the control totals of its days. */
+/** Starts the statement runs of an account, and does what a day needs. */
 export interface MorningJob extends Due {
   readonly job: 'morning'
   readonly binding: string
