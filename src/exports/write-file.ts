@@ -1,6 +1,6 @@
+import { fromFact, plainText } from '../platform/money/decimal.ts'
 import { digestOf } from '../platform/parquet/bucket.ts'
 import {
-  decimalText,
   decimalUnits,
   openParquet,
   type ParquetRow,
@@ -64,7 +64,7 @@ export async function writeFile(
   file.writeGroup(waiting)
   const data = file.finish()
   const sha256 = await digestOf(data)
-  const named = [...sums].map(([i, sum]) => [columns[i]?.name, decimalText(sum)])
+  const named = [...sums].map(([i, sum]) => [columns[i]?.name, plainText(fromFact(sum))])
   return {
     file: {
       records,

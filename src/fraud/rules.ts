@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Fixed } from '../platform/http/operation-words.ts'
 import * as f from '../platform/validation/fields.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { exactOptional, member, said } from '../platform/validation/fields.ts'
 import { listOf, objectOf } from '../platform/validation/shapes.ts'
 import type { Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'
@@ -29,11 +29,9 @@ const scope = objectOf({
     ),
     [ALL_AFFILIATES],
   ),
-  not_affiliates: v.exactOptional(
-    member(
-      listOf(f.affiliateId, RULE_LIMITS.affiliates),
-      said('The affiliates that are left out.', ['HOUSE']),
-    ),
+  not_affiliates: exactOptional(
+    listOf(f.affiliateId, RULE_LIMITS.affiliates),
+    said('The affiliates that are left out.', ['HOUSE']),
   ),
 })
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { count, day } from '../platform/validation/answer-fields.ts'
 import { component, described, named } from '../platform/validation/described.ts'
-import { member } from '../platform/validation/fields.ts'
+import { exactOptional, member } from '../platform/validation/fields.ts'
 import { ISSUE_CODES, type IssueCode } from '../platform/validation/issue.ts'
 import { MESSAGES } from '../platform/validation/warnings.ts'
 import { OUTCOMES, type Outcome } from './db/item.ts'
@@ -47,7 +47,7 @@ export const brokenRule = component('BrokenRule', () => ({
     'The broken rule. See `/docs/errors`.',
   ),
   message: member(v.string(), 'What is wrong. It never contains the value of a personal field.'),
-  hint: v.exactOptional(member(v.string(), 'What was probably meant.')),
+  hint: exactOptional(v.string(), 'What was probably meant.'),
 }))
 
 /** A warning about a stored record. */
@@ -59,13 +59,11 @@ const warning = described(() => {
     ),
     pointer,
     message: member(v.string(), 'What the sender should know.'),
-    from: v.exactOptional(
-      member(day, {
-        description:
-          'Of `affiliation_changed`: the day from which the new affiliate counts. The day of the signup if the first affiliate was corrected.',
-        examples: ['2026-11-25'],
-      }),
-    ),
+    from: exactOptional(day, {
+      description:
+        'Of `affiliation_changed`: the day from which the new affiliate counts. The day of the signup if the first affiliate was corrected.',
+      examples: ['2026-11-25'],
+    }),
   }))
 })
 
@@ -82,11 +80,9 @@ export const summary = described(() => {
       count,
       'The number of records that are valid and were not stored, because others of the request were rejected. Send them again with the corrected ones.',
     ),
-    warnings: v.exactOptional(
-      member(
-        count,
-        'The number of warnings of all records that are listed. The log of deliveries does not count them.',
-      ),
+    warnings: exactOptional(
+      count,
+      'The number of warnings of all records that are listed. The log of deliveries does not count them.',
     ),
   }))
 })
@@ -97,22 +93,18 @@ export const result = component('Result', () => ({
   delivery_url: deliveryUrl,
   dry_run: member(v.boolean(), 'Whether the request was only validated.'),
   summary,
-  errors: v.exactOptional(
-    member(
-      v.array(brokenRule),
-      'At most 1000 errors, as a 422 lists them. Present if records were rejected.',
-    ),
+  errors: exactOptional(
+    v.array(brokenRule),
+    'At most 1000 errors, as a 422 lists them. Present if records were rejected.',
   ),
-  errors_total: v.exactOptional(
-    member(count, 'The number of errors. Present if records were rejected.'),
-  ),
+  errors_total: exactOptional(count, 'The number of errors. Present if records were rejected.'),
   results: member(
     v.array(
       v.object({
         index,
         key: v.exactOptional(key),
         outcome: member(v.picklist(OUTCOMES), 'The outcome of the record.'),
-        warnings: v.exactOptional(member(v.array(warning), 'At most 10 warnings.')),
+        warnings: exactOptional(v.array(warning), 'At most 10 warnings.'),
         errors: v.exactOptional(v.array(brokenRule)),
       }),
     ),

@@ -105,7 +105,7 @@ export async function runCron(cron: string, unlimited: Env, now: number): Promis
       // A failure of one does not stop the other.
       await logFailure('DB', () => queuePropagation(env, now))
       await logFailure('DB', () => queueMoves(env, now))
-      return forEachDatabase(env, (binding) => [{ job: 'minute', binding, at: now }])
+      return forEachDatabase(env, (binding) => [{ job: 'minute', binding, round: 1, at: now }])
     case CRON_SCHEDULES.expire:
       return forEachDatabase(env, (binding) => [{ job: 'expire', binding, round: 1, at: now }])
     case CRON_SCHEDULES.storage:
@@ -164,14 +164,16 @@ const JOBS: { readonly [Name in Job['job']]: Work<Extract<Job, { job: Name }>> }
   },
   minute: {
     isTransient: true,
-    async run(env, { binding, at }) {
-      // First: the other work of a database takes longer.
-      await logFailure(binding, () => queuePostbacks(env, binding, at))
-      await logFailure(binding, () => queueDue(env, binding, null, at))
-      await finishSteps(env, { job: 'steps', binding, at, round: 1 })
+    async run(env, job) {
+      const { binding, at } = job
+      if (job.round === 1) {
+        // First: the other work of a database takes longer.
+        await logFailure(binding, () => queuePostbacks(env, binding, at))
+        await logFailure(binding, () => queueDue(env, binding, null, at))
+      }
+      await finishSteps(env, job)
     },
   },
-  steps: { isTransient: true, run: finishSteps },
   expire: { isTransient: true, run: expire },
 }
 
@@ -270,23 +272,20 @@ async function waitForRuns(env: Env, job: MorningJob): Promise<void> {
 }
 
 /** Goes on with what is done in steps. If some are left, another message goes on at once. */
-async function finishSteps(env: Env, job: RoundJob<'steps'>): Promise<void> {
+async function finishSteps(env: Env, job: RoundJob<'minute'>): Promise<void> {
   const { binding, at } = job
   const mayBegin = within(STEPS_MS)
   let isDone = true
-  const work = async (queries: number, task: (limited: Env) => Promise<unknown>) => {
-    await logFailure(binding, async () => {
-      if (!(await runWithin(env, queries, task))) isDone = false
-    })
-  }
   for (const [queries, pending] of WORKS) {
-    await work(queries, (limited) =>
+    const work = (limited: Env) =>
       workOff(
         () => pending(limited, binding),
         mayBegin,
         (error) => logFault(binding, error),
-      ),
-    )
+      )
+    await logFailure(binding, async () => {
+      if (!(await runWithin(env, queries, work))) isDone = false
+    })
   }
   if (job.round === 1) {
     await logFailure(binding, () => failStalledRuns(resolveDatabase(env, binding), at))

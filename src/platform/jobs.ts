@@ -31,7 +31,7 @@ export interface PageJob<Name extends 'feeds' | 'postbacks'> extends Due {
   readonly accounts: readonly string[]
 }
 
-/** Starts the statement runs of an account, and keeps the control totals of its days. */
+/** Starts the statement runs of an account, and does what a day needs. */
 export interface MorningJob extends Due {
   readonly job: 'morning'
   readonly binding: string
@@ -50,18 +50,12 @@ export interface PropagationJob extends Due {
   readonly accounts: readonly string[]
 }
 
-/** Queues the webhook events of a database that are due, and goes on with what is done in steps. */
-export interface MinuteJob extends Due {
-  readonly job: 'minute'
-  readonly binding: string
-}
-
 /**
  * A job of a database that several messages do:
- * - `steps`: goes on with erasures and resets.
+ * - `minute`: first queues the webhook events that are due, and always goes on with erasures and resets.
  * - `expire`: deletes expired rows.
  */
-export interface RoundJob<Name extends 'steps' | 'expire'> extends Due {
+export interface RoundJob<Name extends 'minute' | 'expire'> extends Due {
   readonly job: Name
   readonly binding: string
   /** 1 for the first message of a cron. */
@@ -77,8 +71,7 @@ export type Job =
   | ExportJob
   | MoveJob
   | PropagationJob
-  | MinuteJob
-  | RoundJob<'steps'>
+  | RoundJob<'minute'>
   | RoundJob<'expire'>
 
 /** The longest delay of a morning's message, in seconds. */

@@ -182,7 +182,7 @@ describe(`with ${ACCOUNTS} accounts in 8 databases`, () => {
       }
       expect(Math.max(...Object.values(most))).toBeLessThanOrEqual(CRON_QUERIES)
       // These name no accounts: a query for each account would take at least as many.
-      for (const job of ['cron', 'list', 'minute', 'steps', 'expire'])
+      for (const job of ['cron', 'list', 'minute', 'expire'])
         expect(most[job] ?? 0, job).toBeLessThan(OF_FIRST)
       expect(printedAs('error')).toEqual([])
       const named = (job: Job['job']) =>

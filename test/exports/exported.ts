@@ -3,7 +3,8 @@ import { expect } from 'vitest'
 import { datasetsOf } from '../../src/exports/datasets.ts'
 import { resourcesOf } from '../../src/ingest/verticals.ts'
 import type { ExportJob } from '../../src/platform/export-job.ts'
-import { decimalText, decimalUnits, type ParquetValue } from '../../src/platform/parquet/file.ts'
+import { fromFact, plainText } from '../../src/platform/money/decimal.ts'
+import { decimalUnits, type ParquetValue } from '../../src/platform/parquet/file.ts'
 import { overriding } from '../overriding.ts'
 import { askAdmin, json } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
@@ -82,7 +83,7 @@ export async function rowsOf(
 
 /** Returns a number or a decimal as exports have it: without zeros at the end. */
 export const decimal = (value: string | number | null | undefined): string | null =>
-  (value ?? null) === null ? null : decimalText(decimalUnits(value as string | number))
+  (value ?? null) === null ? null : plainText(fromFact(decimalUnits(value as string | number)))
 
 /** Returns a day or an instant as exports have it: as a number. */
 export const dayOf = (text: string | null | undefined) =>

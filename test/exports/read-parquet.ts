@@ -1,10 +1,6 @@
 import { parquetMetadata, parquetRead } from 'hyparquet'
-import {
-  type ColumnType,
-  decimalText,
-  type ParquetColumn,
-  type ParquetValue,
-} from '../../src/platform/parquet/file.ts'
+import { fromFact, plainText } from '../../src/platform/money/decimal.ts'
+import type { ColumnType, ParquetColumn, ParquetValue } from '../../src/platform/parquet/file.ts'
 
 /** Returns a value as the reader gives it, in the form in which it was written. */
 function fromRead(type: ColumnType, value: unknown): ParquetValue {
@@ -12,7 +8,7 @@ function fromRead(type: ColumnType, value: unknown): ParquetValue {
   if (value instanceof Uint8Array) {
     let units = 0n
     for (const byte of value) units = (units << 8n) | BigInt(byte)
-    return decimalText(BigInt.asIntN(8 * value.length, units))
+    return plainText(fromFact(BigInt.asIntN(8 * value.length, units)))
   }
   if (typeof value === 'bigint') {
     const number = Number(value)

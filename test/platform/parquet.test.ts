@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { fromFact, plainText } from '../../src/platform/money/decimal.ts'
 import {
   deleteObjects,
   digestOf,
@@ -8,7 +9,6 @@ import {
   resolveBucket,
 } from '../../src/platform/parquet/bucket.ts'
 import {
-  decimalText,
   decimalUnits,
   openParquet,
   type ParquetColumn,
@@ -107,7 +107,7 @@ describe('a decimal', () => {
     ['0.10', '0.1'],
     ['-12.345678901234', '-12.345678901234'],
   ])('%s is kept exactly', (value, text) => {
-    expect(decimalText(decimalUnits(value))).toBe(text)
+    expect(plainText(fromFact(decimalUnits(value)))).toBe(text)
   })
 
   test.each([

@@ -108,7 +108,7 @@ export const moveAccount = operation({
   status: 202,
   words: described(() => ({
     description:
-      'Refuses the writes of an account (503 with `Retry-After`) for about a minute a million records, copies its rows to another database, compares both, and switches. Reads are answered meanwhile, except totals and reports of days that have changed since they were last summed. The database must have the same tables and the jurisdiction of the account, and room for it. An account moves once at a time, and not while a run, a reset or an erasure goes on (409).',
+      'Refuses the writes of an account (503 with `Retry-After`) for about a minute a million records, copies its rows to another database, compares both, and switches. Reads are answered meanwhile. The database must have the same tables and the jurisdiction of the account, and room for it. An account moves once at a time, and not while a run, a reset or an erasure goes on (409).',
     answer: move,
     errors: ['conflict'],
     command: {

@@ -9,7 +9,13 @@ import { type Call, operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { day, time, warning } from '../../platform/validation/answer-fields.ts'
 import { described } from '../../platform/validation/described.ts'
-import { id as anyId, member, said } from '../../platform/validation/fields.ts'
+import {
+  id as anyId,
+  exactOptional,
+  member,
+  nullable,
+  said,
+} from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { quote } from '../../platform/validation/quote.ts'
 import { correction, refusal } from './history-fields.ts'
@@ -41,7 +47,7 @@ const presentAffiliations = (
 })
 
 const customer_id = member(v.string(), said('The id of the customer.', 'C-1001'))
-const from = described(() => v.nullable(member(day, 'The first day. Null: from the beginning.')))
+const from = described(() => nullable(day, 'The first day. Null: from the beginning.'))
 
 const refused = described(() =>
   v.object({
@@ -57,33 +63,26 @@ const affiliations = described(() => ({
     v.array(
       v.object({
         from,
-        affiliate_id: v.nullable(
-          member(v.string(), 'The affiliate. Null: the customer is organic.'),
+        affiliate_id: nullable(v.string(), 'The affiliate. Null: the customer is organic.'),
+        link_id: nullable(
+          v.string(),
+          'The link from which the affiliate of a brand follows. Null for partners and after a correction.',
         ),
-        link_id: v.nullable(
-          member(
-            v.string(),
-            'The link from which the affiliate of a brand follows. Null for partners and after a correction.',
-          ),
+        delivery_id: nullable(
+          v.string(),
+          'The last delivery that changed it that day. Null from the beginning, unless the affiliate was corrected early, and after a correction by the team.',
         ),
-        delivery_id: v.nullable(
-          member(
-            v.string(),
-            'The last delivery that changed it that day. Null from the beginning, unless the affiliate was corrected early, and after a correction by the team.',
-          ),
-        ),
-        cause: v.exactOptional(
-          member(
-            v.literal('corrected_early'),
-            '`corrected_early`: the first affiliate of a customer of a firm lasted less than a day, so this one replaced it from the signup on. Absent otherwise.',
-          ),
+        cause: exactOptional(
+          v.literal('corrected_early'),
+          '`corrected_early`: the first affiliate of a customer of a firm lasted less than a day, so this one replaced it from the signup on. Absent otherwise.',
         ),
       }),
     ),
     'In order of days. The first holds from the beginning.',
   ),
-  refusal: v.nullable(
-    member(refused, 'From when on the customer earns nothing. Null: the customer is not refused.'),
+  refusal: nullable(
+    refused,
+    'From when on the customer earns nothing. Null: the customer is not refused.',
   ),
 }))
 

@@ -1,6 +1,5 @@
-import * as v from 'valibot'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { listOf, objectOf } from '../../platform/validation/shapes.ts'
 
 // The fields of request bodies about what is known of a customer by day.
@@ -10,20 +9,16 @@ const MAX_AFFILIATIONS = 1000
 
 /** The fields of an affiliation. */
 const affiliation = {
-  from: v.nullable(
-    member(
-      f.day,
-      said(
-        'The first day of the affiliate. Null in the first entry, which holds from the beginning.',
-        '2026-11-01',
-      ),
+  from: nullable(
+    f.day,
+    said(
+      'The first day of the affiliate. Null in the first entry, which holds from the beginning.',
+      '2026-11-01',
     ),
   ),
-  affiliate_id: v.nullable(
-    member(
-      f.affiliateId,
-      said('The affiliate from that day on. Null: the customer is organic.', 'IB-07'),
-    ),
+  affiliate_id: nullable(
+    f.affiliateId,
+    said('The affiliate from that day on. Null: the customer is organic.', 'IB-07'),
   ),
 }
 
@@ -41,13 +36,11 @@ export const correction = {
 /** The fields of a refusal. */
 export const refusal = {
   reason,
-  from: v.optional(
-    member(
-      f.day,
-      said(
-        'The first day from which the customer earns nothing. Defaults to the beginning.',
-        '2026-11-01',
-      ),
+  from: optional(
+    f.day,
+    said(
+      'The first day from which the customer earns nothing. Defaults to the beginning.',
+      '2026-11-01',
     ),
   ),
 }

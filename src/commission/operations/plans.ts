@@ -16,6 +16,7 @@ import { dayNumber, periodOf } from '../../platform/money/calendar.ts'
 import { count, day, outcome, stored, version } from '../../platform/validation/answer-fields.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import {
+  component,
   described,
   listOf,
   named,
@@ -23,7 +24,7 @@ import {
   withMembers,
 } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { quote } from '../../platform/validation/quote.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { rejectClosedTerms } from '../db/closed-terms.ts'
@@ -48,13 +49,11 @@ export const readVocabulary = async (
 ) => vocabularyOf(resourcesOf(vertical), await listDefinitions(directory, id))
 
 /** The member of a query by which nobody overwrites a version that they have not seen. */
-export const after = v.optional(
-  member(
-    v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999)),
-    said(
-      'The number of the latest version that the sender has seen; 0 if there is none. If there is a later one, nothing is stored.',
-      1,
-    ),
+export const after = optional(
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999)),
+  said(
+    'The number of the latest version that the sender has seen; 0 if there is none. If there is a later one, nothing is stored.',
+    1,
   ),
 )
 
@@ -67,36 +66,24 @@ const effective_from = described(() =>
   member(day, 'The first day on which the version is in force.'),
 )
 
-const head = described(() =>
-  named(
-    'Plan',
-    v.object({
-      plan,
-      name: member(
-        v.string(),
-        'The display name of the version in force, or of the first if none is.',
-      ),
-      currency: member(v.string(), 'The currency of the plan.'),
-      period: member(v.picklist(['month', 'week']), 'The length of its periods.'),
-      terms: member(v.picklist(['signup', 'current']), 'Which version governs a fact.'),
-      in_force: v.nullable(
-        member(
-          version,
-          'The version in force today. Null if none is: all begin later or are withdrawn.',
-        ),
-      ),
-      next: v.nullable(
-        member(
-          v.object({
-            version: member(version, 'Its number.'),
-            from: member(day, 'Its first day.'),
-          }),
-          'The next version, whose first day is to come. If none is in force, it also governs the days before it. Null if there is none.',
-        ),
-      ),
-    }),
+const head = component('Plan', () => ({
+  plan,
+  name: member(v.string(), 'The display name of the version in force, or of the first if none is.'),
+  currency: member(v.string(), 'The currency of the plan.'),
+  period: member(v.picklist(['month', 'week']), 'The length of its periods.'),
+  terms: member(v.picklist(['signup', 'current']), 'Which version governs a fact.'),
+  in_force: nullable(
+    version,
+    'The version in force today. Null if none is: all begin later or are withdrawn.',
   ),
-)
+  next: nullable(
+    v.object({
+      version: member(version, 'Its number.'),
+      from: member(day, 'Its first day.'),
+    }),
+    'The next version, whose first day is to come. If none is in force, it also governs the days before it. Null if there is none.',
+  ),
+}))
 
 const planVersion = described(() =>
   withMembers(stored, {
@@ -107,18 +94,13 @@ const planVersion = described(() =>
 )
 
 const ofPlan = { topic: 'plans', path: '/plans/{plan}', params: { plan } } as const
-const putPlanAnswer = described(() =>
-  named(
-    'PutPlan',
-    v.object({
-      plan,
-      version,
-      effective_from,
-      outcome,
-      warnings: member(v.array(planWarning), 'Terms that are allowed but probably a mistake.'),
-    }),
-  ),
-)
+const putPlanAnswer = component('PutPlan', () => ({
+  plan,
+  version,
+  effective_from,
+  outcome,
+  warnings: member(v.array(planWarning), 'Terms that are allowed but probably a mistake.'),
+}))
 
 export const putPlan = operation({
   ...ofPlan,
@@ -316,13 +298,10 @@ export const putAssignments = operation({
   },
   words: described(() => ({
     description: `Adds or changes 1 to ${MAX_ASSIGNMENTS} assignments by \`affiliate_id\` and \`from\`, all or none. A \`from\` in or before a closed period of the affiliate is refused; for \`*\`, of any affiliate that it covers. Assignments that are stored already can be sent again.`,
-    answer: named(
-      'PutAssignments',
-      v.object({
-        received: member(count, 'The number of assignments in the request.'),
-        changed: member(count, 'The number that is new or has changed.'),
-      }),
-    ),
+    answer: component('PutAssignments', () => ({
+      received: member(count, 'The number of assignments in the request.'),
+      changed: member(count, 'The number that is new or has changed.'),
+    })),
     errors: ['conflict'],
     command: { name: 'assignments import' },
   })),
@@ -372,8 +351,9 @@ export const listAssignments = list({
   topic: 'plans',
   path: '/assignments',
   params: {
-    affiliate_id: v.optional(
-      member(v.string(), said('Returns only the assignments of this affiliate.', 'IB-07')),
+    affiliate_id: optional(
+      v.string(),
+      said('Returns only the assignments of this affiliate.', 'IB-07'),
     ),
   },
   words: described(() => ({

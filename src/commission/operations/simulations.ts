@@ -4,7 +4,7 @@ import { operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { described, referred } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 import { REQUEST_LIMITS } from '../limits.ts'
 import { TooManyFacts } from '../run/customers.ts'
 import { readStored, withinLimit } from '../run/on-request.ts'
@@ -39,22 +39,16 @@ export const simulatePlan = operation({
   role: 'viewer',
   params: {
     plan,
-    cursor: v.optional(
-      member(
-        v.string(),
-        said(
-          'The `meta.next_cursor` of the previous page, with the same plan, body and parameters.',
-        ),
-      ),
+    cursor: optional(
+      v.string(),
+      said('The `meta.next_cursor` of the previous page, with the same plan, body and parameters.'),
     ),
-    affiliate_id: v.optional(member(v.string(), said('Simulates only this affiliate.', 'IB-07'))),
-    assigned_to_all: v.optional(
-      member(
-        v.boolean(),
-        said(
-          'Whether the plan is simulated as if every affiliate had it, with all customers, from the period on. The plan then need not exist.',
-          true,
-        ),
+    affiliate_id: optional(v.string(), said('Simulates only this affiliate.', 'IB-07')),
+    assigned_to_all: optional(
+      v.boolean(),
+      said(
+        'Whether the plan is simulated as if every affiliate had it, with all customers, from the period on. The plan then need not exist.',
+        true,
       ),
     ),
   },

@@ -8,7 +8,7 @@ import { showTo } from '../../platform/http/show.ts'
 import { nextPeriod, parsePeriod } from '../../platform/money/calendar.ts'
 import { asCsv, csvWords } from '../../platform/money/csv-list.ts'
 import { described } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { findRun } from '../db/runs.ts'
 import {
@@ -41,36 +41,28 @@ import {
 import { ENTRY_COLUMNS, sendStatementCsv } from './statement-csv.ts'
 
 const filters = {
-  affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),
-  period: v.optional(
-    member(
-      v.pipe(
-        v.string(),
-        v.check((text) => parsePeriod(text) !== null, `pattern ${PERIOD_FORMS}`),
-      ),
-      said('Returns only this period.', '2026-10'),
+  affiliate_id: optional(v.string(), said('Returns only this affiliate.', 'IB-07')),
+  period: optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => parsePeriod(text) !== null, `pattern ${PERIOD_FORMS}`),
     ),
+    said('Returns only this period.', '2026-10'),
   ),
-  plan: v.optional(
-    member(v.string(), said('Returns only statements of this plan.', 'standard-ib')),
-  ),
-  status: v.optional(
-    member(
-      v.picklist(['draft', 'approved', 'paid']),
-      said('Returns only statements with this status.', 'draft' as const),
-    ),
+  plan: optional(v.string(), said('Returns only statements of this plan.', 'standard-ib')),
+  status: optional(
+    v.picklist(['draft', 'approved', 'paid']),
+    said('Returns only statements with this status.', 'draft' as const),
   ),
 }
 
 const listFilters = {
   ...filters,
-  order: v.optional(
-    member(
-      v.picklist(STATEMENT_ORDERS),
-      said(
-        'The `oldest` period first, which is the default, or the `latest`; the largest `amount` first; or, with `period`, the largest `change` of `earned` against the period before, which `earned_before` has.',
-        'latest' as const,
-      ),
+  order: optional(
+    v.picklist(STATEMENT_ORDERS),
+    said(
+      'The `oldest` period first, which is the default, or the `latest`; the largest `amount` first; or, with `period`, the largest `change` of `earned` against the period before, which `earned_before` has.',
+      'latest' as const,
     ),
   ),
 }
@@ -216,11 +208,9 @@ const MAX_PART = 10_000
 
 const partOf = {
   statement_id: member(v.string(), said('The id of the statement.', ID)),
-  part: v.optional(
-    member(
-      v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PART)),
-      said('The part of the lines, from 1.', 1),
-    ),
+  part: optional(
+    v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PART)),
+    said('The part of the lines, from 1.', 1),
   ),
 }
 
@@ -285,7 +275,7 @@ export const verify = operation({
   method: 'GET',
   path: '/periods/verify',
   params: {
-    affiliate_id: v.optional(member(v.string(), said('Verifies only this affiliate.', 'IB-07'))),
+    affiliate_id: optional(v.string(), said('Verifies only this affiliate.', 'IB-07')),
   },
   words: described(() => ({
     description: `Computes the account from its first record, and compares that with what is stored: with the drafts, and with what the last closed periods left to the next ones. It names at most ${number(VERIFY_LIMITS.differences)} differences. Start a run before: what it would write is a difference, too. Up to ${number(REQUEST_LIMITS.facts)} facts.`,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { exactOptional, said } from '../../platform/validation/fields.ts'
 import { ruleMessage } from '../../platform/validation/issue.ts'
 import { listOf, objectOf } from '../../platform/validation/shapes.ts'
 import { notNegative } from './decimals.ts'
@@ -29,7 +29,7 @@ function both<const N extends string, S extends v.GenericSchema>(
       ...described,
       description: `${described.description} ${ending}`,
     }
-    return v.exactOptional(member(list(), ended))
+    return exactOptional(list(), ended)
   }
   const entries = {
     [name]: entry('is one of these.'),
@@ -53,14 +53,12 @@ const ofCustomer = {
   ...both('kyc', f.text, said('The KYC status, as sent,', ['2'])),
   ...both('sales', f.text, said('The sales status, as sent,', ['hot'])),
   ...both('links', f.text, said('The link that the customer followed', ['Lk7Qm2Xv'])),
-  account_size: v.exactOptional(
-    member(
-      objectOf({
-        min: v.exactOptional(member(notNegative, said('The least size, in USD.', '50000'))),
-        max: v.exactOptional(member(notNegative, said('The largest size, in USD.', '200000'))),
-      }),
-      said('The size of the challenge account in USD is in this range.'),
-    ),
+  account_size: exactOptional(
+    objectOf({
+      min: exactOptional(notNegative, said('The least size, in USD.', '50000')),
+      max: exactOptional(notNegative, said('The largest size, in USD.', '200000')),
+    }),
+    said('The size of the challenge account in USD is in this range.'),
   ),
 }
 

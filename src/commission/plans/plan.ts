@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { hasMinorUnit } from '../../platform/money/minor-digits.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { exactOptional, member, said } from '../../platform/validation/fields.ts'
 import { ruleMessage } from '../../platform/validation/issue.ts'
 import { byMember, listOf, objectOf } from '../../platform/validation/shapes.ts'
 import { conditions } from './conditions.ts'
@@ -32,8 +32,8 @@ const step = objectOf({
       '100',
     ),
   ),
-  percent: v.exactOptional(member(percent, said('The percentage of the step.'))),
-  amount: v.exactOptional(member(amount, said('The amount of the step.'))),
+  percent: exactOptional(percent, said('The percentage of the step.')),
+  amount: exactOptional(amount, said('The amount of the step.')),
 })
 
 const measure = byMember({
@@ -57,34 +57,26 @@ export const tiers = objectOf({
       '`whole` (retroactive): the tier that is reached applies to all of this period; earlier periods of the `window` are not paid again at the new rate. `slice` (incremental): each part is paid at its own tier.',
     ),
   ),
-  by: v.exactOptional(
-    member(
-      measure,
-      said('What is measured. Without it, the rule’s own base, units or number of CPAs.'),
-    ),
+  by: exactOptional(
+    measure,
+    said('What is measured. Without it, the rule’s own base, units or number of CPAs.'),
   ),
-  over: v.exactOptional(
-    member(
-      f.oneOf('own', 'network'),
-      said('Whether the measure also covers all affiliates below: `network`. `own` by default.'),
-    ),
+  over: exactOptional(
+    f.oneOf('own', 'network'),
+    said('Whether the measure also covers all affiliates below: `network`. `own` by default.'),
   ),
-  window: v.exactOptional(
-    member(
-      f.oneOf('period', 'quarter', 'lifetime'),
-      said('The time that the measure covers. `period` by default.'),
-    ),
+  window: exactOptional(
+    f.oneOf('period', 'quarter', 'lifetime'),
+    said('The time that the measure covers. `period` by default.'),
   ),
   steps: member(listOf(step, PLAN_LIMITS.steps), said('The steps, in ascending order.')),
 })
 
 const { count, days, graceHours, qualifications, terms } = PLAN_LIMITS
 
-const min = v.exactOptional(
-  member(
-    notNegative,
-    said('The smallest amount of that single record, in the plan’s currency.', '100'),
-  ),
+const min = exactOptional(
+  notNegative,
+  said('The smallest amount of that single record, in the plan’s currency.', '100'),
 )
 
 const trigger = byMember({
@@ -96,13 +88,11 @@ const trigger = byMember({
 })
 
 const within_days = wholeNumber(1, days)
-const window = v.exactOptional(
-  member(
-    within_days,
-    said(
-      'Only records before the signup + n × 24 hours count; whole days up to the signup day + n. From when records count, `grace_hours` says.',
-      30,
-    ),
+const window = exactOptional(
+  within_days,
+  said(
+    'Only records before the signup + n × 24 hours count; whole days up to the signup day + n. From when records count, `grace_hours` says.',
+    30,
   ),
 )
 
@@ -119,12 +109,10 @@ const qualification = byMember({
     sum: member(listOf(factTerm, terms), said('The terms that are summed.')),
     min: member(decimal, said('The sum to reach, in the plan’s currency.', '500')),
     within_days: window,
-    at: v.exactOptional(
-      member(
-        f.oneOf('first', 'end'),
-        said(
-          '`first` (default): qualifies as soon as the sum is reached. `end`: the sum is checked when `within_days` ends, so withdrawals count if a term deducts them.',
-        ),
+    at: exactOptional(
+      f.oneOf('first', 'end'),
+      said(
+        '`first` (default): qualifies as soon as the sum is reached. `end`: the sum is checked when `within_days` ends, so withdrawals count if a term deducts them.',
       ),
     ),
   }),
@@ -141,35 +129,30 @@ const qualification = byMember({
 /** The members of a `once` rule that no other rule has. */
 const onceMembers = {
   trigger: member(trigger, said('What starts the CPA, usually the first-time deposit.')),
-  qualify: v.exactOptional(
-    member(listOf(qualification, qualifications), said('Further conditions. All must hold.')),
+  qualify: exactOptional(
+    listOf(qualification, qualifications),
+    said('Further conditions. All must hold.'),
   ),
-  grace_hours: v.exactOptional(
-    member(
-      wholeNumber(0, graceHours),
-      said(
-        'How many hours before the signup records count for the trigger, and for the sums and counts of `qualify`, from 0 to 168. Whole days count from the day on in which these hours begin. Defaults to 24, since the clocks of systems differ.',
-        24,
-      ),
+  grace_hours: exactOptional(
+    wholeNumber(0, graceHours),
+    said(
+      'How many hours before the signup records count for the trigger, and for the sums and counts of `qualify`, from 0 to 168. Whole days count from the day on in which these hours begin. Defaults to 24, since the clocks of systems differ.',
+      24,
     ),
   ),
-  requalify: v.exactOptional(
-    member(
-      v.boolean(),
-      said(
-        'Whether the customer can qualify by a later trigger, such as another deposit, after a chargeback. Defaults to `false`: no CPA for this customer.',
-      ),
+  requalify: exactOptional(
+    v.boolean(),
+    said(
+      'Whether the customer can qualify by a later trigger, such as another deposit, after a chargeback. Defaults to `false`: no CPA for this customer.',
     ),
   ),
-  void_by: v.exactOptional(
-    member(
-      objectOf({
-        terms: member(listOf(factTerm, terms), said('The terms that are summed, such as refunds.')),
-        within_days: member(within_days, said('The days after the trigger.', 30)),
-      }),
-      said(
-        'The clawback rule: if its terms reach the trigger’s amount in these days, the CPA is void.',
-      ),
+  void_by: exactOptional(
+    objectOf({
+      terms: member(listOf(factTerm, terms), said('The terms that are summed, such as refunds.')),
+      within_days: member(within_days, said('The days after the trigger.', 30)),
+    }),
+    said(
+      'The clawback rule: if its terms reach the trigger’s amount in these days, the CPA is void.',
     ),
   ),
 }
@@ -179,26 +162,22 @@ const { levels, months } = PLAN_LIMITS
 /** The members that every rule can have. */
 const common = {
   id: member(name, said('Identifies the rule in its plan. Keep it in later versions.', 'cpa')),
-  when: v.exactOptional(member(conditions, said('Only records that meet these conditions.'))),
-  months: v.exactOptional(
-    member(
-      wholeNumber(1, months),
-      said(
-        'Only records in the first n months after the signup; of a `once` rule, only triggers.',
-        24,
-      ),
+  when: exactOptional(conditions, said('Only records that meet these conditions.')),
+  months: exactOptional(
+    wholeNumber(1, months),
+    said(
+      'Only records in the first n months after the signup; of a `once` rule, only triggers.',
+      24,
     ),
   ),
-  tiers: v.exactOptional(member(tiers, said('Tiers in place of `percent` or `amount`.'))),
+  tiers: exactOptional(tiers, said('Tiers in place of `percent` or `amount`.')),
 }
 
 const once = objectOf({
   ...common,
   kind: member(v.literal('once'), said('Pays once for a customer.')),
   amount: v.exactOptional(amount),
-  percent: v.exactOptional(
-    member(percent, said('The percentage of the trigger’s converted amount.', '50')),
-  ),
+  percent: exactOptional(percent, said('The percentage of the trigger’s converted amount.', '50')),
   ...onceMembers,
   ...membersOf('once'),
 })
@@ -208,19 +187,18 @@ const share = objectOf({
   kind: member(v.literal('share'), said('Pays a percentage of a base.')),
   percent: v.exactOptional(percent),
   base: member(base, said('The terms of the base, in the order in which explanations list them.')),
-  per: v.exactOptional(
-    member(
-      f.oneOf('affiliate', 'customer', 'product'),
-      said(
-        'One line per affiliate (default), customer or product. Negative lines are handled per line.',
-      ),
+  per: exactOptional(
+    f.oneOf('affiliate', 'customer', 'product'),
+    said(
+      'One line per affiliate (default), customer or product. Negative lines are handled per line.',
     ),
   ),
   ...membersOf('share'),
 })
 
-const each = v.exactOptional(
-  member(positive, said('The number of units that `amount` pays for, 1 by default.', '1000000')),
+const each = exactOptional(
+  positive,
+  said('The number of units that `amount` pays for, 1 by default.', '1000000'),
 )
 
 const unitRule = objectOf({
@@ -265,20 +243,16 @@ const override = objectOf({
   percent: v.exactOptional(percent),
   amount: v.exactOptional(amount),
   each,
-  negative: v.exactOptional(
-    member(
-      f.oneOf('offset', 'zero'),
-      said(
-        'A sub-affiliate with a negative sum counts as 0 (`zero`, the default), or reduces the others (`offset`).',
-      ),
+  negative: exactOptional(
+    f.oneOf('offset', 'zero'),
+    said(
+      'A sub-affiliate with a negative sum counts as 0 (`zero`, the default), or reduces the others (`offset`).',
     ),
   ),
-  funded_by: v.exactOptional(
-    member(
-      f.oneOf('operator', 'downline'),
-      said(
-        'Who pays: `operator` (default), or the affiliate below, whose statement then has the negative line.',
-      ),
+  funded_by: exactOptional(
+    f.oneOf('operator', 'downline'),
+    said(
+      'Who pays: `operator` (default), or the affiliate below, whose statement then has the negative line.',
     ),
   ),
 })

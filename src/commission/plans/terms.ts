@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { exactOptional, member, said } from '../../platform/validation/fields.ts'
 import { ruleMessage } from '../../platform/validation/issue.ts'
 import { byMember, listOf, objectOf } from '../../platform/validation/shapes.ts'
 import { ACTIVITY_FIELDS } from '../db/fact-tables.ts'
@@ -50,13 +50,9 @@ const activityAmount: v.GenericSchema<string, (typeof ACTIVITY_FIELDS)[number]> 
 )
 
 const options = {
-  name: v.exactOptional(
-    member(name, said('A name by which a later term can use this one.', 'fees')),
-  ),
-  times: v.exactOptional(
-    member(decimal, said('The factor, `1` by default. A negative one deducts.', '-1')),
-  ),
-  when: v.exactOptional(member(conditions, said('Only records that meet these conditions.'))),
+  name: exactOptional(name, said('A name by which a later term can use this one.', 'fees')),
+  times: exactOptional(decimal, said('The factor, `1` by default. A negative one deducts.', '-1')),
+  when: exactOptional(conditions, said('Only records that meet these conditions.')),
 }
 
 const factForms = {

@@ -5,9 +5,9 @@ import { dayNumber, dayText } from '../../platform/money/calendar.ts'
 import { plainText } from '../../platform/money/decimal.ts'
 import { rateFinder } from '../../platform/money/exchange.ts'
 import { count } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
+import { component, described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { loadRates, RATE_SOURCE } from '../db/rates.ts'
 import { importRates } from './import-rates.ts'
 import { MAX_DAYS, parseEcb } from './parse-ecb.ts'
@@ -25,29 +25,24 @@ export const getFxRates = operation({
   words: described(() => ({
     description:
       'Returns the exchange rates that apply to a day: for each currency the last rate published on or before the day, at most 7 days back. Amounts of commissions are converted by these rates.',
-    answer: named(
-      'Rates',
-      v.object({
-        source: member(v.literal(RATE_SOURCE), 'The source of the rates.'),
-        day: member(f.day, 'The day that was asked for.'),
-        last_day: v.nullable(
-          member(
-            f.day,
-            'The last day for which the source has published rates. Null if there is none.',
-          ),
+    answer: component('Rates', () => ({
+      source: member(v.literal(RATE_SOURCE), 'The source of the rates.'),
+      day: member(f.day, 'The day that was asked for.'),
+      last_day: nullable(
+        f.day,
+        'The last day for which the source has published rates. Null if there is none.',
+      ),
+      rates: member(
+        v.array(
+          v.object({
+            currency: member(v.string(), 'An ISO 4217 code.'),
+            rate: member(v.string(), 'Units of the currency for one euro, as a decimal.'),
+            day: member(f.day, 'The day that the rate was published for, at most 7 days before.'),
+          }),
         ),
-        rates: member(
-          v.array(
-            v.object({
-              currency: member(v.string(), 'An ISO 4217 code.'),
-              rate: member(v.string(), 'Units of the currency for one euro, as a decimal.'),
-              day: member(f.day, 'The day that the rate was published for, at most 7 days before.'),
-            }),
-          ),
-          'The rates that apply. That of the euro, always 1, is not listed.',
-        ),
-      }),
-    ),
+        'The rates that apply. That of the euro, always 1, is not listed.',
+      ),
+    })),
     command: { name: 'fx show', argument: 'day' },
   })),
   run: ({ env }, sent) => readRates(env, sent.day),
@@ -61,11 +56,9 @@ export const importFxRates = operation({
   path: '/fx-rates',
   role: 'manager',
   params: {
-    correct: v.optional(
-      member(
-        v.boolean(),
-        said('Replaces stored rates that differ. They are kept beside the new ones.', true),
-      ),
+    correct: optional(
+      v.boolean(),
+      said('Replaces stored rates that differ. They are kept beside the new ones.', true),
     ),
   },
   whole: true,
@@ -80,17 +73,14 @@ export const importFxRates = operation({
   },
   words: described(() => ({
     description: `Stores the rates of a file, all or none. It is safe to repeat: stored rates stay as they are. If a rate is stored with another value, the file is refused, and the response names the first 100 of these rates. In a pointer, \`/rows/0\` is the first row below the header.`,
-    answer: named(
-      'RateImport',
-      v.object({
-        source: member(v.literal(RATE_SOURCE), 'The source of the rates.'),
-        first_day: member(f.day, 'The first day of the file.'),
-        last_day: member(f.day, 'The last day of the file.'),
-        created: member(count, 'The number of rates that are new.'),
-        unchanged: member(count, 'The number of rates that were stored before.'),
-        corrected: member(count, 'The number of rates that replace stored ones.'),
-      }),
-    ),
+    answer: component('RateImport', () => ({
+      source: member(v.literal(RATE_SOURCE), 'The source of the rates.'),
+      first_day: member(f.day, 'The first day of the file.'),
+      last_day: member(f.day, 'The last day of the file.'),
+      created: member(count, 'The number of rates that are new.'),
+      unchanged: member(count, 'The number of rates that were stored before.'),
+      corrected: member(count, 'The number of rates that replace stored ones.'),
+    })),
     errors: ['conflict', 'invalid_request'],
     command: { name: 'fx import' },
   })),

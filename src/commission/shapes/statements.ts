@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
-import { member } from '../../platform/validation/fields.ts'
+import { component, described } from '../../platform/validation/described.ts'
+import { exactOptional, member, nullable } from '../../platform/validation/fields.ts'
 import { CAUSE_LIMITS, PART_LIMITS } from '../limits.ts'
 
 // What answers say of statements, their lines and their adjustments.
 
 const text = v.string()
-const decimal = (description: string) => v.nullable(member(money, description))
+const decimal = (description: string) => nullable(money, description)
 const version = described(() => v.pipe(v.number(), v.integer()))
 
 /** The resource of a record. */
@@ -19,39 +19,32 @@ export const resource = described(() =>
 )
 
 /** How a payment came back. */
-export const returnedPayment = described(() =>
-  named(
-    'ReturnedPayment',
-    v.object({
-      payment: member(text, 'The reference of the payment.'),
-      reference: member(text, 'The reference of the return.'),
-      returned_on: member(day, 'The day on which it came back.'),
-      reason: member(text, 'Why it came back.'),
-    }),
-  ),
-)
+export const returnedPayment = component('ReturnedPayment', () => ({
+  payment: member(text, 'The reference of the payment.'),
+  reference: member(text, 'The reference of the return.'),
+  returned_on: member(day, 'The day on which it came back.'),
+  reason: member(text, 'Why it came back.'),
+}))
 
 const hold = described(() =>
   v.object({
     rule: member(text, 'The id of the rule that waits.'),
     version: member(version, 'The version of the plan that has the rule.'),
     reason: member(v.picklist(['no_currency', 'fx_pending', 'fx_missing']), 'Why.'),
-    currency: v.nullable(member(text, 'The currency without a rate.')),
+    currency: nullable(text, 'The currency without a rate.'),
     count: member(count, 'The number of records.'),
     sum: member(money, 'The sum of their amounts.'),
   }),
 )
 
 const carried = described(() => ({
-  transferred: v.nullable(
-    member(
-      v.object({
-        to: member(text, 'The plan that receives it.'),
-        period: member(text, 'The period of that plan whose `opening` includes it.'),
-        amount: member(money, 'The amount. It may be negative.'),
-      }),
-      'What is carried to another plan in place of `closing`: another plan has taken over all customers of the affiliate. Null if nothing does.',
-    ),
+  transferred: nullable(
+    v.object({
+      to: member(text, 'The plan that receives it.'),
+      period: member(text, 'The period of that plan whose `opening` includes it.'),
+      amount: member(money, 'The amount. It may be negative.'),
+    }),
+    'What is carried to another plan in place of `closing`: another plan has taken over all customers of the affiliate. Null if nothing does.',
   ),
   received: member(
     v.array(
@@ -105,18 +98,17 @@ export const statement = described(() => ({
     v.picklist(['draft', 'approved', 'paid']),
     'A draft changes with its records until it is approved.',
   ),
-  approved_at: v.nullable(member(time, 'When it was approved. Null for a draft.')),
-  paid: v.nullable(
-    member(
-      v.object({
-        reference: member(text, 'The reference of the payment.'),
-        paid_on: member(day, 'The day of the payment.'),
-      }),
-      'How it was paid. Null until then, and after the payment came back.',
-    ),
+  approved_at: nullable(time, 'When it was approved. Null for a draft.'),
+  paid: nullable(
+    v.object({
+      reference: member(text, 'The reference of the payment.'),
+      paid_on: member(day, 'The day of the payment.'),
+    }),
+    'How it was paid. Null until then, and after the payment came back.',
   ),
-  returned: v.nullable(
-    member(returnedPayment, 'The payment of the statement that came back last. Null if none did.'),
+  returned: nullable(
+    returnedPayment,
+    'The payment of the statement that came back last. Null if none did.',
   ),
   hash: member(
     v.pipe(text, v.regex(/^[\da-f]{64}$/)),
@@ -129,57 +121,48 @@ export const statement = described(() => ({
 }))
 
 /** A line of a statement. */
-export const line = described(() =>
-  named(
-    'StatementLine',
-    v.object({
-      id: member(text, 'The id of the line.'),
-      rule: member(text, 'The id of the rule.'),
-      version: member(version, 'The version of the plan that has the rule.'),
-      kind: member(v.picklist(['once', 'share', 'unit', 'override']), 'The kind of the rule.'),
-      scope: member(text, '`affiliate`, or `customer:`, `product:` or `affiliate:` and an id.'),
-      base: decimal('The base, after a fence. Null if the rule has none.'),
-      units: decimal('The units, before `each`. Null if the rule has none.'),
-      measure: decimal('The measure of the tiers. Null without tiers.'),
-      step: v.nullable(
-        member(
-          v.union([text, v.array(v.object({ from: text, part: text, rate: text }))]),
-          'The tier that applies; under `slice` the part in each tier. Null without tiers.',
-        ),
-      ),
-      rate: decimal('The percentage or the amount that applies. Null under `slice`.'),
-      amount: member(money, 'What the line pays.'),
-      carried_in: member(money, 'What the line took over from the period before.'),
-      carried_out: member(money, 'What the line leaves to the next period.'),
-      capped: member(money, 'What caps cut off.'),
-      recouped: member(money, 'What was deducted to recover the CPA.'),
-      deficit: member(money, 'The deficit of an advance after the period.'),
-      fence: v.nullable(
-        member(
-          v.object({
-            base: member(money, 'The base before.'),
-            paid_back: member(
-              money,
-              'What later revenue of customers recovered of their ring-fenced losses.',
-            ),
-            fenced: member(money, 'The losses that were ring-fenced in this period.'),
-          }),
-          'What the fence of the rule did. Null without one.',
-        ),
-      ),
-      fx: member(
-        v.array(
-          v.object({
-            currency: member(text, 'An ISO 4217 code.'),
-            amount: member(money, 'The sum in this currency.'),
-            converted: member(money, 'The sum in the currency of the plan.'),
-          }),
-        ),
-        'The amounts by currency, and what they were converted to.',
-      ),
-    }),
+export const line = component('StatementLine', () => ({
+  id: member(text, 'The id of the line.'),
+  rule: member(text, 'The id of the rule.'),
+  version: member(version, 'The version of the plan that has the rule.'),
+  kind: member(v.picklist(['once', 'share', 'unit', 'override']), 'The kind of the rule.'),
+  scope: member(text, '`affiliate`, or `customer:`, `product:` or `affiliate:` and an id.'),
+  base: decimal('The base, after a fence. Null if the rule has none.'),
+  units: decimal('The units, before `each`. Null if the rule has none.'),
+  measure: decimal('The measure of the tiers. Null without tiers.'),
+  step: nullable(
+    v.union([text, v.array(v.object({ from: text, part: text, rate: text }))]),
+    'The tier that applies; under `slice` the part in each tier. Null without tiers.',
   ),
-)
+  rate: decimal('The percentage or the amount that applies. Null under `slice`.'),
+  amount: member(money, 'What the line pays.'),
+  carried_in: member(money, 'What the line took over from the period before.'),
+  carried_out: member(money, 'What the line leaves to the next period.'),
+  capped: member(money, 'What caps cut off.'),
+  recouped: member(money, 'What was deducted to recover the CPA.'),
+  deficit: member(money, 'The deficit of an advance after the period.'),
+  fence: nullable(
+    v.object({
+      base: member(money, 'The base before.'),
+      paid_back: member(
+        money,
+        'What later revenue of customers recovered of their ring-fenced losses.',
+      ),
+      fenced: member(money, 'The losses that were ring-fenced in this period.'),
+    }),
+    'What the fence of the rule did. Null without one.',
+  ),
+  fx: member(
+    v.array(
+      v.object({
+        currency: member(text, 'An ISO 4217 code.'),
+        amount: member(money, 'The sum in this currency.'),
+        converted: member(money, 'The sum in the currency of the plan.'),
+      }),
+    ),
+    'The amounts by currency, and what they were converted to.',
+  ),
+}))
 
 const figures = v.record(v.string(), v.nullable(v.union([v.string(), v.number()])))
 
@@ -193,22 +176,18 @@ const cause = described(() => {
       kind: kind('record'),
       resource,
       id: member(text, 'The id of the record.'),
-      type: v.nullable(
-        member(text, 'The transaction type or the name of the event. Null of other records.'),
-      ),
+      type: nullable(text, 'The transaction type or the name of the event. Null of other records.'),
       change: member(
         v.picklist(['added', 'approved', 'pending', 'declined', 'reversed', 'amount', 'changed']),
         'What became of it: it was added, got another state or amount, or changed otherwise.',
       ),
       customer_id,
       day: member(day, 'The day on which it lies or, if it moved, lay before.'),
-      before: v.nullable(
-        member(
-          figures,
-          'Its amount, currency and status, or its lots, as they were approved. Null: it was not stored, or waited.',
-        ),
+      before: nullable(
+        figures,
+        'Its amount, currency and status, or its lots, as they were approved. Null: it was not stored, or waited.',
       ),
-      after: v.nullable(member(figures, 'The same as they are now. Null if they are not known.')),
+      after: nullable(figures, 'The same as they are now. Null if they are not known.'),
       delivery_id,
     }),
     v.object({ kind: kind('corrected_early'), customer_id, delivery_id }),
@@ -219,9 +198,10 @@ const cause = described(() => {
     v.object({
       kind: kind('setting'),
       action: member(text, 'The action in the audit log, such as `status.put`.'),
-      customer_id: v.nullable(member(text, 'The customer whom it is about. Null: several.')),
-      affiliate_id: v.nullable(
-        member(text, 'The affiliate that was configured, or has another parent. Null: none.'),
+      customer_id: nullable(text, 'The customer whom it is about. Null: several.'),
+      affiliate_id: nullable(
+        text,
+        'The affiliate that was configured, or has another parent. Null: none.',
       ),
       at: member(time, 'When it was changed.'),
       audit_id,
@@ -242,41 +222,32 @@ export const causes = described(() => ({
 }))
 
 /** A correction of a line of a closed period. */
-export const adjustment = described(() =>
-  named(
-    'Adjustment',
+export const adjustment = component('Adjustment', () => ({
+  id: member(text, 'The id of the adjustment.'),
+  of: member(
     v.object({
-      id: member(text, 'The id of the adjustment.'),
-      of: member(
-        v.object({
-          period: member(text, 'The closed period.'),
-          line: v.nullable(
-            member(
-              text,
-              'The line. Null: a part of the correction reverses what a statement wrote off.',
-            ),
-          ),
-          dropped_in: v.nullable(
-            member(text, 'The period of the statement that wrote it off. Null if `line` is set.'),
-          ),
-        }),
-        'What it corrects.',
+      period: member(text, 'The closed period.'),
+      line: nullable(
+        text,
+        'The line. Null: a part of the correction reverses what a statement wrote off.',
       ),
-      rule: v.nullable(member(text, 'The id of the rule of the line.')),
-      version: v.nullable(member(version, 'The version of the plan that has the rule.')),
-      scope: v.nullable(member(text, 'The scope of the line.')),
-      occurrence: member(
-        count,
-        'The number of earlier lines with the same rule, version and scope.',
+      dropped_in: nullable(
+        text,
+        'The period of the statement that wrote it off. Null if `line` is set.',
       ),
-      amount: member(
-        money,
-        'The difference between the line as it is now and what was approved of it.',
-      ),
-      ...causes,
     }),
+    'What it corrects.',
   ),
-)
+  rule: nullable(text, 'The id of the rule of the line.'),
+  version: nullable(version, 'The version of the plan that has the rule.'),
+  scope: nullable(text, 'The scope of the line.'),
+  occurrence: member(count, 'The number of earlier lines with the same rule, version and scope.'),
+  amount: member(
+    money,
+    'The difference between the line as it is now and what was approved of it.',
+  ),
+  ...causes,
+}))
 
 const lines = described(() =>
   member(v.array(line), `The lines, at most ${PART_LIMITS.lines} of them.`),
@@ -286,34 +257,22 @@ const adjustments = described(() =>
 )
 
 /** A statement of a list. */
-export const listedStatement = described(() =>
-  named(
-    'ListedStatement',
-    v.object({
-      ...statement,
-      earned_before: v.exactOptional(
-        member(
-          money,
-          'With `order=change`: the `earned` of the same affiliate and plan in the period before.',
-        ),
-      ),
-    }),
+export const listedStatement = component('ListedStatement', () => ({
+  ...statement,
+  earned_before: exactOptional(
+    money,
+    'With `order=change`: the `earned` of the same affiliate and plan in the period before.',
   ),
-)
+}))
 
 /** A statement with a part of its lines and adjustments. */
-export const statementInFull = described(() =>
-  named(
-    'StatementInFull',
-    v.object({
-      ...statement,
-      lines,
-      adjustments,
-      part: member(count, 'The part of the lines.'),
-      parts: member(count, 'The number of parts.'),
-    }),
-  ),
-)
+export const statementInFull = component('StatementInFull', () => ({
+  ...statement,
+  lines,
+  adjustments,
+  part: member(count, 'The part of the lines.'),
+  parts: member(count, 'The number of parts.'),
+}))
 
 const currency = described(() => member(text, 'An ISO 4217 code.'))
 const statements = described(() => member(count, 'The number of statements.'))
@@ -323,98 +282,81 @@ const is_limited = described(() =>
   member(v.boolean(), 'Whether there may be more statements than are added up.'),
 )
 /** Statements that are added up. */
-export const statementTotals = described(() =>
-  named(
-    'StatementTotals',
-    v.object({
-      data: member(
-        v.array(
-          v.object({
-            status: statement.status,
-            currency: statement.currency,
-            statements,
-            with_holds: member(
-              count,
-              'The number of statements with records that wait for a rate or a currency.',
-            ),
-            paying,
-            earned,
-            payable: member(money, 'The sum of `payable`.'),
-          }),
+export const statementTotals = component('StatementTotals', () => ({
+  data: member(
+    v.array(
+      v.object({
+        status: statement.status,
+        currency: statement.currency,
+        statements,
+        with_holds: member(
+          count,
+          'The number of statements with records that wait for a rate or a currency.',
         ),
-        'The sums, by status and currency.',
-      ),
-      is_limited,
-    }),
+        paying,
+        earned,
+        payable: member(money, 'The sum of `payable`.'),
+      }),
+    ),
+    'The sums, by status and currency.',
   ),
-)
+  is_limited,
+}))
 
 /** The statements of periods that are added up. */
-export const periodSums = described(() =>
-  named(
-    'PeriodSums',
-    v.object({
-      data: member(
-        v.array(
-          v.object({
-            period: statement.period,
-            status: statement.status,
-            currency: statement.currency,
-            statements,
-            paying,
-            earned,
-            total: member(money, 'The sum of `total`.'),
-            computed_at: member(time, 'When the latest of them was computed.'),
-          }),
-        ),
-        'The sums, by period, status and currency, the latest period first.',
-      ),
-      is_limited,
-      due: member(
-        v.array(
-          v.object({
-            currency,
-            affiliates: member(count, 'The number of affiliates.'),
-            statements,
-            amount: member(money, 'The sum of `payable`.'),
-          }),
-        ),
-        'What is payable today, by currency: approved statements that are not paid, and not under way in a batch.',
-      ),
-      last_run_at: v.nullable(
-        member(
-          time,
-          'When the latest run that is `done` ended. It computes all drafts, and writes those that have changed. Null if there was none within 30 days.',
-        ),
-      ),
-    }),
+export const periodSums = component('PeriodSums', () => ({
+  data: member(
+    v.array(
+      v.object({
+        period: statement.period,
+        status: statement.status,
+        currency: statement.currency,
+        statements,
+        paying,
+        earned,
+        total: member(money, 'The sum of `total`.'),
+        computed_at: member(time, 'When the latest of them was computed.'),
+      }),
+    ),
+    'The sums, by period, status and currency, the latest period first.',
   ),
-)
+  is_limited,
+  due: member(
+    v.array(
+      v.object({
+        currency,
+        affiliates: member(count, 'The number of affiliates.'),
+        statements,
+        amount: member(money, 'The sum of `payable`.'),
+      }),
+    ),
+    'What is payable today, by currency: approved statements that are not paid, and not under way in a batch.',
+  ),
+  last_run_at: nullable(
+    time,
+    'When the latest run that is `done` ended. It computes all drafts, and writes those that have changed. Null if there was none within 30 days.',
+  ),
+}))
 
 /** The progress of a run. */
-export const run = described(() =>
-  named(
-    'Run',
-    v.object({
-      id: member(text, 'The id of the run.'),
-      period: member(text, 'The period.'),
-      status: member(
-        v.picklist(['running', 'done', 'failed']),
-        'A `failed` run gave up after many attempts. What it had stored stays.',
-      ),
-      affiliates: v.nullable(member(count, 'The number of affiliates. Null until it is known.')),
-      steps: v.nullable(member(count, 'The number of steps. Null until it is known.')),
-      steps_done: member(count, 'The number of steps that are done.'),
-      started_at: member(time, 'When it was started.'),
-      active_at: member(
-        time,
-        'When it last showed that it is working. A run that stops for 20 minutes fails.',
-      ),
-      ended_at: v.nullable(member(time, 'When it ended. Null while it runs.')),
-      reason: v.nullable(member(text, 'Why it failed, in words. Null unless it has.')),
-    }),
+export const run = component('Run', () => ({
+  id: member(text, 'The id of the run.'),
+  period: member(text, 'The period.'),
+  status: member(
+    v.picklist(['running', 'done', 'failed']),
+    'A `failed` run gave up after many attempts. What it had stored stays.',
   ),
-)
+  affiliates: nullable(count, 'The number of affiliates. Null until it is known.'),
+  steps: nullable(count, 'The number of steps. Null until it is known.'),
+  steps_done: member(count, 'The number of steps that are done.'),
+  started_at: member(time, 'When it was started.'),
+  active_at: member(
+    time,
+    'When it last showed that it is working. A run that stops for 20 minutes fails.',
+  ),
+  ended_at: nullable(time, 'When it ended. Null while it runs.'),
+  reason: nullable(text, 'Why it failed, in words. Null unless it has.'),
+}))
 
 /** What a verification found. */
 export const verified = described(() =>
@@ -428,10 +370,8 @@ export const verified = described(() =>
           text,
           'The id of a line or adjustment, `payable`, `closing`, or a part of what the period leaves.',
         ),
-        stored: v.nullable(member(text, 'The stored figure. Null if there is none.')),
-        computed: v.nullable(
-          member(text, 'What it is by all records. Null if there is no such figure.'),
-        ),
+        stored: nullable(text, 'The stored figure. Null if there is none.'),
+        computed: nullable(text, 'What it is by all records. Null if there is no such figure.'),
       }),
     ),
     total: member(count, 'The number of all differences.'),

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Fixed } from '../../platform/http/operation-words.ts'
 import { count, day } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
-import { member } from '../../platform/validation/fields.ts'
+import { member, nullable } from '../../platform/validation/fields.ts'
 import { figure, maybe, stepOf } from '../plans/modifiers/modifier.ts'
 import { ALL_MODIFIERS } from '../plans/modifiers/order.ts'
 import type { Qualification } from '../plans/types.ts'
@@ -21,7 +21,7 @@ const rates = described(() =>
     v.object({
       currency: member(text, 'An ISO 4217 code.'),
       rate: figure('Units of the currency for one euro.'),
-      day: v.nullable(member(day, 'The day that it was published for. Null if that is not known.')),
+      day: nullable(day, 'The day that it was published for. Null if that is not known.'),
     }),
   ),
 )
@@ -66,11 +66,9 @@ const base = described(() =>
                 converted: figure('What they were converted to.'),
               }),
             ),
-            by_amount_usd: v.nullable(
-              member(
-                v.object({ amount: text, converted: text }),
-                'What was converted by the `amount_usd` of the records. Null if nothing was.',
-              ),
+            by_amount_usd: nullable(
+              v.object({ amount: text, converted: text }),
+              'What was converted by the `amount_usd` of the records. Null if nothing was.',
             ),
           }),
         ),
@@ -148,8 +146,9 @@ const sources = described(() =>
         amount: figure('The sum.'),
         rates: rates,
         converted: maybe('What it was converted to. Null if there is no rate: it waits.'),
-        reason: v.nullable(
-          member(v.picklist(['no_currency', 'fx_pending', 'fx_missing']), 'Why there is no rate.'),
+        reason: nullable(
+          v.picklist(['no_currency', 'fx_pending', 'fx_missing']),
+          'Why there is no rate.',
         ),
       }),
     ),

@@ -7,7 +7,7 @@ import { namedCustomer, namedLine } from '../../platform/http/show.ts'
 import { dayNumber, type Period, periodUntil } from '../../platform/money/calendar.ts'
 import { asCsv, csvWords } from '../../platform/money/csv-list.ts'
 import { described } from '../../platform/validation/described.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
 import { knownPeriod, PERIOD_FORMS, REQUEST_LIMITS } from '../limits.ts'
 import { parseScope } from '../run/line-groups.ts'
@@ -70,26 +70,19 @@ const period = member(v.string(), said('The period: a month, or a week of ISO 86
 
 const ofPeriod = {
   period,
-  affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),
-  customer_id: v.optional(
-    member(
-      v.string(),
-      said(
-        'Returns only the records of this customer. Affiliates name the customer as `GET /affiliate/v1/customers` does, if the account shows ids or pseudonyms.',
-        'C-1001',
-      ),
+  affiliate_id: optional(v.string(), said('Returns only this affiliate.', 'IB-07')),
+  customer_id: optional(
+    v.string(),
+    said(
+      'Returns only the records of this customer. Affiliates name the customer as `GET /affiliate/v1/customers` does, if the account shows ids or pseudonyms.',
+      'C-1001',
     ),
   ),
 }
 
-const reason = v.optional(
-  member(
-    v.picklist([...REASONS, NO_RATE]),
-    said(
-      'Returns only what has this reason; `no_rate` is `fx_pending` or `fx_missing`.',
-      'no_plan',
-    ),
-  ),
+const reason = optional(
+  v.picklist([...REASONS, NO_RATE]),
+  said('Returns only what has this reason; `no_rate` is `fx_pending` or `fx_missing`.', 'no_plan'),
 )
 
 export const getExplanation = operation({
@@ -259,9 +252,9 @@ export const listAccountQualifications = list({
   path: '/qualifications',
   params: {
     ...ofPeriod,
-    status: v.optional(member(v.picklist(STATUSES), said('Returns only this status.', 'waiting'))),
-    plan: v.optional(member(v.string(), said('Returns only rules of this plan.', 'standard-ib'))),
-    rule: v.optional(member(v.string(), said('Returns only this rule.', 'cpa'))),
+    status: optional(v.picklist(STATUSES), said('Returns only this status.', 'waiting')),
+    plan: optional(v.string(), said('Returns only rules of this plan.', 'standard-ib')),
+    rule: optional(v.string(), said('Returns only this rule.', 'cpa')),
   },
   words: described(() => ({
     description: `Returns customers under \`once\` rules as of the end of a period: who qualified, what is missing, which window closed, which condition is not met. ${LIMIT}`,

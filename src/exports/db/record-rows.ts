@@ -66,8 +66,8 @@ const SUM_REVISIONS = compileStatement(`
   from customers not indexed where account = :account group by 1`)
 
 /**
- * Returns the sums of the revisions of all customers, by month. Control totals only count customers, so a change of one
- * leaves those of its day, but raises this sum.
+ * Returns the sums of the revisions of all customers, by month. A change of a customer marks no day unless they move, but
+ * raises this sum.
  */
 export async function sumRevisions(
   db: Connection,

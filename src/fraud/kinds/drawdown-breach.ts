@@ -4,7 +4,7 @@ import { positive, wholeNumber } from '../../commission/plans/decimals.ts'
 import { counted, figure } from '../../commission/words/english.ts'
 import { decimal, fromFact } from '../../platform/money/decimal.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { exactOptional, said } from '../../platform/validation/fields.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith } from '../db/candidates.ts'
 import { exceeds } from '../figures.ts'
@@ -15,12 +15,8 @@ import { documented, parameter, percent } from '../parameters.ts'
 const FAILED = 'failed'
 
 const limits = objectOf({
-  daily: v.exactOptional(
-    member(positive, said('The limit of the drawdown of a day, in percent.', '4')),
-  ),
-  total: v.exactOptional(
-    member(positive, said('The limit of the maximum drawdown, in percent.', '8')),
-  ),
+  daily: exactOptional(positive, said('The limit of the drawdown of a day, in percent.', '4')),
+  total: exactOptional(positive, said('The limit of the maximum drawdown, in percent.', '8')),
 })
 
 const BY_CHALLENGE = { label: 'Other limits by challenge', is: 'limits' } as const

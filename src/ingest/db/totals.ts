@@ -1,15 +1,10 @@
 import { dayNumber, decode } from '../../platform/db/column-types.ts'
-import {
-  type Column,
-  type SumRow,
-  sumSql,
-  UNITS_PER_ONE,
-  unitsOf,
-} from '../../platform/db/exact-sums.ts'
+import { type Column, type SumRow, sumSql, unitsOf } from '../../platform/db/exact-sums.ts'
 import { excessOf, limitBytes } from '../../platform/db/paginate.ts'
 import { columnList } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { ApiError } from '../../platform/errors.ts'
+import { fromFact, plainText } from '../../platform/money/decimal.ts'
 import type { RecordView } from './list.ts'
 import type { RecordTable } from './record-table.ts'
 
@@ -96,15 +91,6 @@ function checkSize(rows: readonly SumRow[], what: string): void {
     throw tooLarge('50,000 totals, or 2 MiB of them')
 }
 
-/** Returns a number of units as decimal text, without zeros at the end of the fraction. */
-function decimalText(units: bigint): string {
-  const size = units < 0n ? -units : units
-  const places = String(size % UNITS_PER_ONE)
-    .padStart(String(UNITS_PER_ONE).length - 1, '0')
-    .replace(/0+$/, '')
-  return `${units < 0n ? '-' : ''}${size / UNITS_PER_ONE}${places && `.${places}`}`
-}
-
 /** The control total of one group and day; sums are exact decimal text. */
 export interface Total extends Record<string, unknown> {
   day: string
@@ -148,7 +134,7 @@ function presentTotals(view: RecordView, [sums = [], kpis = []]: readonly SumRow
   const wireName = (column: string) => wire[column] ?? column
   const keyOf = (row: SumRow) => JSON.stringify([row.day, ...groups.map((one) => row[one])])
   const kpisOf = Map.groupBy(kpis, keyOf)
-  const sumText = (sum: unknown) => decimalText(unitsOf(sum))
+  const sumText = (sum: unknown) => plainText(fromFact(unitsOf(sum)))
   return sums.map((row) => ({
     day: String(decode(encoded[dayColumn], Number(row.day))),
     resource: name,

@@ -221,7 +221,10 @@ function toRow({ item, found, revision, isHeld }: Write): unknown[] {
   return [...(item.cells ?? []), revision, Number(isHeld), found.isErased, fromDay]
 }
 
-/** Returns the days that what is written concerns: stored customers are only counted, so of these only those who move. */
+/**
+ * Returns the days that what is written concerns. Of stored customers only those who move: what else counts of them has
+ * marks of its own.
+ */
 const daysOf = ({ canHold }: RecordTable, writes: readonly Write[]): number[] => [
   ...new Set(
     writes

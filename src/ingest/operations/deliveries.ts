@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { list, operation } from '../../platform/http/operation.ts'
 import { count, daysWanted, time } from '../../platform/validation/answer-fields.ts'
 import { component, described } from '../../platform/validation/described.ts'
-import { member, optional, said } from '../../platform/validation/fields.ts'
+import { exactOptional, member, optional, said } from '../../platform/validation/fields.ts'
 import { DELIVERY_OUTCOMES } from '../db/deliveries.ts'
 import { OUTCOMES } from '../db/item.ts'
 import { findDeliveries, presentInFull, readDelivery } from '../find-deliveries.ts'
@@ -29,23 +29,19 @@ const key = described(() =>
 
 const foundDelivery = component('FoundDelivery', () => ({
   ...delivery,
-  records: v.exactOptional(
-    member(
-      v.array(
-        v.object({
-          index: v.exactOptional(
-            member(count, 'The position of the record in the request, from 0.'),
-          ),
-          key,
-          outcome: member(
-            v.picklist(['created', 'updated', 'held', 'rejected']),
-            'What became of the record.',
-          ),
-          errors: member(v.array(brokenRule), 'The errors of a rejected record.'),
-        }),
-      ),
-      'With `record_id`: the records of the delivery with this id.',
+  records: exactOptional(
+    v.array(
+      v.object({
+        index: exactOptional(count, 'The position of the record in the request, from 0.'),
+        key,
+        outcome: member(
+          v.picklist(['created', 'updated', 'held', 'rejected']),
+          'What became of the record.',
+        ),
+        errors: member(v.array(brokenRule), 'The errors of a rejected record.'),
+      }),
     ),
+    'With `record_id`: the records of the delivery with this id.',
   ),
 }))
 
@@ -128,11 +124,9 @@ export const getDelivery = operation({
         v.array(brokenRule),
         'The first 100 errors, at most 64 KiB. Messages do not quote values.',
       ),
-      errors_not_kept: v.exactOptional(
-        member(
-          v.literal(true),
-          'Present if the log of that day (UTC) had no room for the errors. The response had them.',
-        ),
+      errors_not_kept: exactOptional(
+        v.literal(true),
+        'Present if the log of that day (UTC) had no room for the errors. The response had them.',
       ),
     })),
     command: { name: 'deliveries get' },

@@ -5,7 +5,7 @@ import { listAccounts } from '../../platform/directory/accounts.ts'
 import { list, operation } from '../../platform/http/operation.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { component, described, listOf } from '../../platform/validation/described.ts'
-import { member, nullable } from '../../platform/validation/fields.ts'
+import { exactOptional, member, nullable } from '../../platform/validation/fields.ts'
 import { readFeedsOf } from '../feed.ts'
 import { resourcesOf } from '../verticals.ts'
 
@@ -48,11 +48,9 @@ const feed = component('Feed', () => ({
     v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
     'The share of those records that was rejected or not stored. Null if there were none.',
   ),
-  yesterday: v.exactOptional(
-    member(
-      v.picklist(['arrived', 'missing', 'pending']),
-      'Whether activity dated yesterday (UTC) has arrived: at least one record, not all. It is `missing` from 06:00 UTC on. Absent for resources without that deadline.',
-    ),
+  yesterday: exactOptional(
+    v.picklist(['arrived', 'missing', 'pending']),
+    'Whether activity dated yesterday (UTC) has arrived: at least one record, not all. It is `missing` from 06:00 UTC on. Absent for resources without that deadline.',
   ),
 }))
 

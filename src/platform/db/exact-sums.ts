@@ -1,8 +1,5 @@
 import { SUMMED_PLACES } from '../validation/fields.ts'
 
-/** The unit of a sum is 10^-12. */
-export const UNITS_PER_ONE = 10n ** 12n
-
 /**
  * The most values that one statement may sum: a low limb is below 10^12 and a high limb at most 10^11, so that
  * neither sum leaves 64 bits.

@@ -11,7 +11,7 @@ import { findAccount } from '../directory/accounts.ts'
 import { ApiError } from '../errors.ts'
 import { count } from '../validation/answer-fields.ts'
 import { component, described, withMembers } from '../validation/described.ts'
-import { member, nullable, optional, said } from '../validation/fields.ts'
+import { exactOptional, member, nullable, optional, said } from '../validation/fields.ts'
 import { readFileBody } from './body.ts'
 import { ReadMemory } from './memory.ts'
 import { oncePerRequest } from './once-per-request.ts'
@@ -269,11 +269,9 @@ const pageMetaSchema = component('Meta', () => ({
     count,
     'The number of rows that match the filter. A filtered list counts them for the first page; the pages after a cursor repeat the number.',
   ),
-  total_is_limited: v.exactOptional(
-    member(
-      v.literal(true),
-      'Present if more rows match than are counted: `total` is then at most 100,000.',
-    ),
+  total_is_limited: exactOptional(
+    v.literal(true),
+    'Present if more rows match than are counted: `total` is then at most 100,000.',
   ),
   page: member(
     v.pipe(count, v.minValue(1)),

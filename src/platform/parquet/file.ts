@@ -75,14 +75,6 @@ export function decimalUnits(value: string | number): bigint {
   return sign === '-' ? -units : units
 }
 
-/** Returns a number of units of 10^-12 as a decimal without trailing zeros. */
-export function decimalText(units: bigint): string {
-  const digits = String(units < 0n ? -units : units).padStart(DECIMAL_PLACES + 1, '0')
-  const places = digits.slice(-DECIMAL_PLACES).replace(/0+$/, '')
-  const whole = digits.slice(0, -DECIMAL_PLACES)
-  return `${units < 0n ? '-' : ''}${whole}${places === '' ? '' : `.${places}`}`
-}
-
 /** Returns a value as the writer takes it. */
 function toWritten(type: ColumnType, value: ParquetValue): unknown {
   if (value === null) return null

@@ -73,6 +73,12 @@ export const optional = <S extends v.GenericSchema>(
   documentation: Documentation<v.InferInput<S>>,
 ): v.OptionalSchema<S, undefined> => v.optional(member(schema, documentation))
 
+/** Returns the schema of a member that may be absent, but never undefined, with its documentation. */
+export const exactOptional = <S extends v.GenericSchema>(
+  schema: S,
+  documentation: Documentation<v.InferInput<S>>,
+): v.ExactOptionalSchema<S, undefined> => v.exactOptional(member(schema, documentation))
+
 /** Returns the schema of a member that may be null, with its documentation. */
 export const nullable = <S extends v.GenericSchema>(
   schema: S,

@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import {
   amountAt,
   type Decimal,
@@ -9,19 +9,17 @@ import {
   ZERO,
 } from '../../../platform/money/decimal.ts'
 import { described } from '../../../platform/validation/described.ts'
-import { member, said } from '../../../platform/validation/fields.ts'
+import { exactOptional, said } from '../../../platform/validation/fields.ts'
 import type { Issue } from '../../../platform/validation/issue.ts'
 import { name } from '../terms.ts'
 import * as m from './modifier.ts'
 
 const members = {
-  recoups: v.exactOptional(
-    member(
-      name,
-      said(
-        'Hybrid: the id of the CPA rule whose payments are deducted from this share until recovered.',
-        'cpa',
-      ),
+  recoups: exactOptional(
+    name,
+    said(
+      'Hybrid: the id of the CPA rule whose payments are deducted from this share until recovered.',
+      'cpa',
     ),
   ),
 }

@@ -1,15 +1,14 @@
-import * as v from 'valibot'
 import { compare, decimal } from '../../../platform/money/decimal.ts'
 import { compareRatio, exactly, type Ratio, ratio } from '../../../platform/money/ratio.ts'
 import { described } from '../../../platform/validation/described.ts'
-import { member, said } from '../../../platform/validation/fields.ts'
+import { exactOptional, said } from '../../../platform/validation/fields.ts'
 import type { Issue } from '../../../platform/validation/issue.ts'
 import { notNegative } from '../decimals.ts'
 import * as m from './modifier.ts'
 
 const members = {
-  min_amount: v.exactOptional(member(notNegative, said('The least that a percentage pays.', '50'))),
-  max_amount: v.exactOptional(member(notNegative, said('The most that a percentage pays.', '600'))),
+  min_amount: exactOptional(notNegative, said('The least that a percentage pays.', '50')),
+  max_amount: exactOptional(notNegative, said('The most that a percentage pays.', '600')),
 }
 
 const step = described(() =>

@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { compareText } from '../../../platform/compare-text.ts'
 import {
   add,
@@ -17,28 +17,26 @@ import {
   ZERO,
 } from '../../../platform/money/decimal.ts'
 import { described } from '../../../platform/validation/described.ts'
-import { member, said } from '../../../platform/validation/fields.ts'
+import { exactOptional, member, said } from '../../../platform/validation/fields.ts'
 import type { Issue } from '../../../platform/validation/issue.ts'
 import { objectOf } from '../../../platform/validation/shapes.ts'
 import { notPositive } from '../decimals.ts'
 import * as m from './modifier.ts'
 
 const members = {
-  fence: v.exactOptional(
-    member(
-      objectOf({
-        customer: member(
-          notPositive,
-          said('Customers whose base is at or below this are fenced.', '-7000'),
-        ),
-        affiliate: member(
-          notPositive,
-          said('The fence applies if the affiliate’s base is at or below this.', '-2000'),
-        ),
-      }),
-      said(
-        'High-roller fence: large losses are kept out of the base, and offset only against later revenue of the same customers.',
+  fence: exactOptional(
+    objectOf({
+      customer: member(
+        notPositive,
+        said('Customers whose base is at or below this are fenced.', '-7000'),
       ),
+      affiliate: member(
+        notPositive,
+        said('The fence applies if the affiliate’s base is at or below this.', '-2000'),
+      ),
+    }),
+    said(
+      'High-roller fence: large losses are kept out of the base, and offset only against later revenue of the same customers.',
     ),
   ),
 }

@@ -1,18 +1,16 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { isSome, ZERO } from '../../../platform/money/decimal.ts'
 import { count } from '../../../platform/validation/answer-fields.ts'
 import { described } from '../../../platform/validation/described.ts'
-import { member, said } from '../../../platform/validation/fields.ts'
+import { exactOptional, member, said } from '../../../platform/validation/fields.ts'
 import { wholeNumber } from '../decimals.ts'
 import { PLAN_LIMITS } from '../limits.ts'
 import * as m from './modifier.ts'
 
 const members = {
-  max_count: v.exactOptional(
-    member(
-      wholeNumber(1, PLAN_LIMITS.count),
-      said('The most customers of an affiliate that are paid in a period.', 100),
-    ),
+  max_count: exactOptional(
+    wholeNumber(1, PLAN_LIMITS.count),
+    said('The most customers of an affiliate that are paid in a period.', 100),
   ),
 }
 

@@ -1,14 +1,14 @@
-import * as v from 'valibot'
 import { decimal, floorTo, least, subtract } from '../../../platform/money/decimal.ts'
 import { described } from '../../../platform/validation/described.ts'
-import { member, said } from '../../../platform/validation/fields.ts'
+import { exactOptional, said } from '../../../platform/validation/fields.ts'
 import type { Issue } from '../../../platform/validation/issue.ts'
 import { notNegative } from '../decimals.ts'
 import * as m from './modifier.ts'
 
 const members = {
-  max_per_customer: v.exactOptional(
-    member(notNegative, said('The most that a line of one customer pays.', '500')),
+  max_per_customer: exactOptional(
+    notNegative,
+    said('The most that a line of one customer pays.', '500'),
   ),
 }
 

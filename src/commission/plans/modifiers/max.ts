@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import {
   type Decimal,
   decimal,
@@ -10,13 +9,14 @@ import {
   ZERO,
 } from '../../../platform/money/decimal.ts'
 import { described } from '../../../platform/validation/described.ts'
-import { member, said } from '../../../platform/validation/fields.ts'
+import { exactOptional, said } from '../../../platform/validation/fields.ts'
 import { notNegative } from '../decimals.ts'
 import * as m from './modifier.ts'
 
 const members = {
-  max: v.exactOptional(
-    member(notNegative, said('The most that the rule pays an affiliate in a period.', '10000')),
+  max: exactOptional(
+    notNegative,
+    said('The most that the rule pays an affiliate in a period.', '10000'),
   ),
 }
 

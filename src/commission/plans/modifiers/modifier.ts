@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { add, type Decimal, fixedText, isSome, subtract } from '../../../platform/money/decimal.ts'
-import { member } from '../../../platform/validation/fields.ts'
+import { member, nullable } from '../../../platform/validation/fields.ts'
 import type { Issue } from '../../../platform/validation/issue.ts'
 import type { Words } from '../../words/words.ts'
 
@@ -113,7 +113,7 @@ const text = v.string()
 export const figure = (description: string) => member(text, description)
 
 /** Describes a figure of a step that can be missing. */
-export const maybe = (description: string) => v.nullable(member(text, description))
+export const maybe = (description: string) => nullable(text, description)
 
 /** Describes a step of an explanation. All figures are decimal text. */
 export const stepOf = <const N extends string, const E extends v.ObjectEntries>(

@@ -2,16 +2,14 @@ import * as v from 'valibot'
 import { add, amountAt, greatest, isSome, least, ZERO } from '../../../platform/money/decimal.ts'
 import { described } from '../../../platform/validation/described.ts'
 import * as f from '../../../platform/validation/fields.ts'
-import { member, said } from '../../../platform/validation/fields.ts'
+import { exactOptional, member, said } from '../../../platform/validation/fields.ts'
 import * as m from './modifier.ts'
 
 const members = {
-  negative: v.exactOptional(
-    member(
-      f.oneOf('offset', 'zero', 'carry'),
-      said(
-        '`offset` (default): a negative line reduces other lines of the statement. `zero`: it is written off. `carry`: negative carryover to this rule’s next period.',
-      ),
+  negative: exactOptional(
+    f.oneOf('offset', 'zero', 'carry'),
+    said(
+      '`offset` (default): a negative line reduces other lines of the statement. `zero`: it is written off. `carry`: negative carryover to this rule’s next period.',
     ),
   ),
 }
