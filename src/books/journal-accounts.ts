@@ -23,8 +23,13 @@ export const journalAccountFields = {
 /** The name of an account of the journal. */
 export type JournalAccount = keyof typeof journalAccountFields
 
+/** The accounts that were set. */
+type SetAccounts = { readonly [Name in JournalAccount]?: string }
+
 /** Returns the accounts that were set. */
-export const journalAccountsOf = ({
-  journal_accounts,
-}: Pick<Account, 'journal_accounts'>): { readonly [Name in JournalAccount]?: string } =>
-  JSON.parse(journal_accounts)
+export const journalAccountsOf = (account: Pick<Account, 'journal_accounts'>): SetAccounts =>
+  JSON.parse(account.journal_accounts)
+
+/** Returns the names of the accounts that were not set. */
+export const missingAccounts = (set: SetAccounts): JournalAccount[] =>
+  (Object.keys(journalAccountFields) as JournalAccount[]).filter((name) => set[name] === undefined)

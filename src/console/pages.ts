@@ -19,6 +19,7 @@ import { overviewPage } from './overview/overview.tsx'
 import { answerPage } from './payouts/answer.tsx'
 import { batchPage } from './payouts/batch.tsx'
 import { batchesPage } from './payouts/batches.tsx'
+import { balancesPage, journalPage, ledgerPage } from './payouts/finance.tsx'
 import { payeesPage, payersPage } from './payouts/payees.tsx'
 import { planPage } from './plans/plan.tsx'
 import { plansPage } from './plans/plans.tsx'
@@ -55,6 +56,9 @@ export const PAGES: readonly Page[] = [
   payersPage,
   batchesPage,
   batchPage,
+  balancesPage,
+  journalPage,
+  ledgerPage,
   casesPage,
   casePage,
   fraudRulesPage,

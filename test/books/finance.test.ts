@@ -4,6 +4,8 @@ import { DAY_MS, HOUR_MS } from '../../src/platform/durations.ts'
 import { nextPeriod, parsePeriod } from '../../src/platform/money/calendar.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { randomSource } from '../commission/worlds.ts'
+import { signedIn } from '../console/browser.ts'
+import { countCalls } from '../ingest/watched.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { JOURNAL_ACCOUNTS as ACCOUNTS, digestOf, idOf, rowsOf, storeRows } from './book-rows.ts'
 
@@ -222,3 +224,87 @@ test.each(['America/New_York', 'Pacific/Auckland'])(
     for (const [path, before] of frozen) expect(await walk(path), path).toEqual(before)
   },
 )
+
+/** Stores entries of 40 affiliates on 10 days each. */
+async function storeEntries() {
+  await register('forex', { affiliates: [] })
+  await env.DB.batch([
+    env.DB.prepare(`update accounts set journal_accounts = ?`).bind(JSON.stringify(ACCOUNTS)),
+    env.DB.prepare(
+      `with recursive n(i) as (select 0 union all select i + 1 from n where i < 399)
+       insert into ledger select 'acme-forex', printf('a-%02d', i % 40), printf('e-%05d', i), 'earned', 'ib',
+         '2026-03', 'stm', 'EUR', '1.00', null, 'ada', '2026-04-01T00:00:00.000Z',
+         printf('2026-04-%02d', 1 + i / 40), '2026-03-31' from n`,
+    ),
+  ])
+}
+
+test.each([
+  // A day is read; what comes before it of those who are on the page is read and grouped.
+  ['ledger?from=2026-04-10&per_page=20', 40 + 2 * 20 * 10],
+  ['ledger?affiliate_id=a-01&per_page=5', 3 * 10],
+  ['journal?from=2026-04-10&to=2026-04-10&by=entry&per_page=20', 40],
+])('§20.6 a page of %s reads what it shows, and counts what its days have', async (path, most) => {
+  await storeEntries()
+  const headers = { Authorization: `Bearer ${env.ADMIN_KEY}` }
+  const { response, rowsRead } = await countCalls(`/admin/v1/${PATH}/${path}`, { headers })
+  expect(response.status).toBe(200)
+  // Some rows of settings are read, too.
+  expect(rowsRead).toBeLessThan(most + 60)
+})
+
+test('§20.6 what finance cannot be told is refused with a sentence', async () => {
+  await storeEntries()
+  const refused = async (path: string) => {
+    const { status, detail } = await get(path)
+    return [status, detail]
+  }
+  const today = dayOf('UTC', new Date().toISOString())
+  const next = later(today, 1)
+  const future = `must not be after today, ${today} in UTC.`
+  expect(await get('balances?on=2026-03-31&by=entry')).toMatchObject({ data: [], sums: [] })
+  expect(await get('balances?on=2026-03-31')).toMatchObject({
+    sums: [{ currency: 'EUR', balance: '400.00' }],
+  })
+  expect(await refused(`balances?on=${next}`)).toEqual([400, `\`on\` ${future}`])
+  expect(await refused(`journal?from=${today}&to=${next}`)).toEqual([400, `\`to\` ${future}`])
+  expect(await refused('journal?from=2026-04-02&to=2026-04-01')).toEqual([
+    400,
+    '`from` must not be after `to`.',
+  ])
+  expect(await refused('journal?from=2025-04-01&to=2026-04-02')).toEqual([
+    400,
+    '`from` and `to` can span at most 366 days.',
+  ])
+  const { bank: _, vat: __, ...some } = ACCOUNTS
+  await env.DB.prepare(`update accounts set journal_accounts = ?`).bind(JSON.stringify(some)).run()
+  expect(await refused('journal?from=2026-04-01&to=2026-04-01')).toEqual([
+    409,
+    'The journal needs an account for each kind of entry. These are missing in `journal_accounts`: `bank`, `vat`.',
+  ])
+})
+
+test('§20.6 pages show what finance asks for, and their CSV has all rows', async () => {
+  await storeEntries()
+  const browser = await signedIn()
+  const read = async (path: string) => (await browser.get(`/console/${PATH}/${path}`)).text()
+  const rowsIn = (csv: string) => csv.trim().split('\r\n').length - 1
+  expect(await read('balances?on=2026-04-01&by=entry')).toContain('40.00 EUR')
+  expect(await read('balances?on=2026-03-31&by=entry')).toContain(
+    'Nothing was booked until 31 Mar 2026.',
+  )
+  expect(await read('balances?on=2999-01-01')).toContain('must not be after today')
+  expect(rowsIn(await read('balances?format=csv'))).toBe(40)
+  expect(rowsIn(await read('journal?from=2026-03-01&to=2026-04-30&format=csv'))).toBe(800)
+  expect(rowsIn(await read('ledger?format=csv&affiliate_id=a-01'))).toBe(10)
+  expect(await read('ledger?affiliate_id=a-01')).toContain('10.00 EUR')
+  await env.DB.prepare(`update accounts set journal_accounts = '{"payable":"3300"}'`).run()
+  const page = await read('journal')
+  expect(page).toContain('Missing: Earned, Corrections, Entered by hand')
+  const at = `/console/${PATH}/journal`
+  const sent = { csrf: await browser.csrf(at), change: 'accounts', ...ACCOUNTS }
+  expect((await browser.post(at, sent)).status).toBe(303)
+  expect(await read('journal?from=2026-03-01&to=2026-03-31')).toContain(
+    'Earned for March 2026, plan ib',
+  )
+})

@@ -12,11 +12,7 @@ import { component, described } from '../../platform/validation/described.ts'
 import { member, nullable } from '../../platform/validation/fields.ts'
 import { quoteAll } from '../../platform/validation/quote.ts'
 import { ENTRY_WORDS } from '../entry-words.ts'
-import {
-  type JournalAccount,
-  journalAccountFields,
-  journalAccountsOf,
-} from '../journal-accounts.ts'
+import { type JournalAccount, journalAccountsOf, missingAccounts } from '../journal-accounts.ts'
 import { by, currency, refuseFuture } from './ledger.ts'
 
 // The journal for the bookkeeping: each entry of the ledger, booked between two accounts of the firm.
@@ -77,8 +73,7 @@ type Accounts = Readonly<Record<JournalAccount, string>>
  * @throws ApiError `conflict` with the names of those that are missing.
  */
 function allAccounts(set: Partial<Accounts>): Accounts {
-  const names = Object.keys(journalAccountFields) as JournalAccount[]
-  const missing = names.filter((name) => set[name] === undefined)
+  const missing = missingAccounts(set)
   if (missing.length === 0) return set as Accounts
   throw new ApiError('conflict', {
     detail: `The journal needs an account for each kind of entry. These are missing in \`journal_accounts\`: ${quoteAll(missing)}.`,

@@ -171,9 +171,7 @@ export const by = optional(
 export function refuseFuture(name: string, day: string, grant: Grant): void {
   const today = todayOf(grant)
   if (day > today) {
-    throw invalidQuery(
-      `\`${name}\` is ${day}, which is to come: the last day that can be asked for is today, ${today} in ${bookZoneOf(grant)}.`,
-    )
+    throw invalidQuery(`\`${name}\` must not be after today, ${today} in ${bookZoneOf(grant)}.`)
   }
 }
 

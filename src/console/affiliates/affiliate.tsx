@@ -12,7 +12,6 @@ import {
   putAffiliates,
 } from '../../affiliates/operations/affiliates.ts'
 import { listQuestions } from '../../affiliates/operations/questions.ts'
-import { ENTRY_WORDS } from '../../books/entry-words.ts'
 import { listLedger } from '../../books/operations/ledger.ts'
 import { listPlans } from '../../commission/operations/plans.ts'
 import { listStatements } from '../../commission/operations/statements.ts'
@@ -20,19 +19,10 @@ import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { allOf, type Change, type Page, type Values, type Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { pick } from '../../pages/form.ts'
-import {
-  Badge,
-  Data,
-  Day,
-  EmptyState,
-  isolated,
-  Pager,
-  periodWords,
-  titleOf,
-} from '../../pages/parts/data.tsx'
+import { Badge, Data, Day, EmptyState, isolated, Pager, titleOf } from '../../pages/parts/data.tsx'
 import { AccountLink, Pairs } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, type Option } from '../../pages/parts/forms.tsx'
-import { AffiliateLink, PlanName } from '../../pages/parts/names.tsx'
+import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { secretOf } from '../../pages/parts/rotation.tsx'
 import { changedMembers } from '../../pages/parts/schema.ts'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
@@ -41,12 +31,12 @@ import { Table } from '../../pages/parts/table.tsx'
 import { PAYEE } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { CasesOfAffiliate, readAffiliateCases } from '../fraud/case-parts.tsx'
+import { ENTRY_COLUMNS } from '../payouts/finance.tsx'
 import { PartyCard, partyChanges } from '../payouts/payee-parts.tsx'
 import { Assignments, readAssignments, unassign } from '../plans/plans.tsx'
 import { assignedText, assignFields, assignPlan } from './affiliate-forms.tsx'
 import { AccessPart, memberChanges, readAccess } from './affiliate-members.tsx'
 import { BalanceCell, EarnedCell, PlanCell } from './affiliates.tsx'
-import { Actor } from './audit-words.tsx'
 import { QuestionsBeside } from './questions.tsx'
 
 /** The statements that are listed; the others are on their own page. */
@@ -355,26 +345,11 @@ export const affiliatePage: Page = {
         </p>
         <h2>Ledger</h2>
         <Table
-          caption="Ledger, the latest entry first. The balance is the sum of all entries."
+          caption="Ledger, the latest entry first, each with the balance after it"
           rows={found.entries.data}
           columns={{
             When: 'at',
-            What: {
-              prose: ({ kind, statement, period, plan, reference }) => (
-                <>
-                  {ENTRY_WORDS[kind]}{' '}
-                  <AccountLink at={['statements', statement]}>{periodWords(period)}</AccountLink> by
-                  the plan <PlanName id={plan} />
-                  {reference !== null && (
-                    <>
-                      , <Data text={reference} />
-                    </>
-                  )}
-                </>
-              ),
-            },
-            Amount: 'amount',
-            By: ({ actor }) => <Actor actor={actor} />,
+            ...ENTRY_COLUMNS,
           }}
           empty={
             <EmptyState title="Nothing has been booked yet.">

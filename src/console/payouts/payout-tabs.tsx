@@ -8,4 +8,7 @@ export const PayoutTabs = sectionTabs('Payouts', {
   Paid: 'payouts?status=paid',
   Payees: 'payees',
   Payers: 'payers',
+  Balances: 'balances',
+  Journal: 'journal',
+  Ledger: 'ledger',
 })

@@ -42,6 +42,9 @@ export interface LedgerFilter {
   readonly to: string | null
 }
 
+/** What SQLite calls the primary key of the ledger, which has the entries of an affiliate side by side. */
+const PRIMARY_KEY = 'sqlite_autoindex_ledger_1'
+
 /** All entries, by the day on which they were entered. */
 const ALL: LedgerFilter = { by: 'entry', affiliate_id: null, from: null, to: null }
 
@@ -60,7 +63,7 @@ export function listLedger(
   const entries =
     filter.affiliate_id === null
       ? 'ledger where account = :account'
-      : 'ledger indexed by sqlite_autoindex_ledger_1 where account = :account and affiliate_id = :affiliate_id'
+      : `ledger indexed by ${PRIMARY_KEY} where account = :account and affiliate_id = :affiliate_id`
   const first = filter.from === null ? '' : ` and ${day} >= :from`
   const last = filter.to === null ? '' : ` and ${day} <= :to`
   return paginate(
@@ -183,7 +186,7 @@ export const sumBooked = (
 const SUM_BEFORE = compileStatement(`
   select l.affiliate_id, l.currency, ${sumOf('l.amount')} as units
   from ${JSON_EACH}(:affiliates) a
-  cross join ledger l on l.account = :account and l.affiliate_id = a.value
+  cross join ledger l indexed by ${PRIMARY_KEY} on l.account = :account and l.affiliate_id = a.value
     and (l.entered_on, l.id) < (:entered_on, :id)
   group by l.affiliate_id, l.currency`)
 

@@ -10,6 +10,7 @@ import { labelOf } from './record-fields.tsx'
 const NAMES: Readonly<Record<string, string>> = {
   from: 'From',
   to: 'To',
+  on: 'Day',
   paid_on: 'day of the payment',
   payable_on: 'day when it is due',
   returned_on: 'day of the return',

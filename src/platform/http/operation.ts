@@ -473,8 +473,30 @@ export async function perform<O extends AnyOperation>(
   })
 }
 
+/** The most rows of a list that a page sends as one file: they are all in memory. */
+const MAX_FILE_ROWS = 50_000
+
 /**
- * Responds to a page with another format of an answer, by its media type.
+ * Returns the answer of an operation; of a list with the rows of all its pages.
+ *
+ * @throws ApiError `invalid_query` if they are too many.
+ */
+async function wholeAnswer(of: AnyOperation, call: Any, input: object): Promise<Any> {
+  const answer = await of.run(call, input)
+  for (let cursor = answer.meta?.next_cursor; cursor; ) {
+    const { data, meta } = await of.run(call, { ...input, cursor })
+    answer.data.push(...data)
+    cursor = meta.next_cursor
+    if (answer.data.length > MAX_FILE_ROWS) {
+      const most = MAX_FILE_ROWS.toLocaleString('en')
+      throw invalidQuery(`One file has at most ${most} rows, and this list has more. Narrow it.`)
+    }
+  }
+  return answer
+}
+
+/**
+ * Responds to a page with another format of an answer, by its media type; of a list with all its rows.
  *
  * @throws ApiError that a request would be answered with.
  */
@@ -488,7 +510,7 @@ export async function performFile<O extends AnyOperation>(
   if (!file) throw new Error(`${of.id} has no ${type}.`)
   return within(of, caller, readAsked(of, caller, input), (call, sent) => {
     c.set('affiliate', call.affiliate)
-    return file(c, call, sent, async () => showTo(c, await of.run(call, sent)))
+    return file(c, call, sent, async () => showTo(c, await wholeAnswer(of, call, sent)))
   })
 }
 
