@@ -23,6 +23,7 @@ import {
 } from './model.ts'
 import { requireCurrent } from './payees.ts'
 import { referenceOf } from './reference.ts'
+import { warningsOf } from './target-days.ts'
 
 // A batch is computed from what is due, again for each look at a preview, until a person confirms it. From then on its
 // transfers never change but in their states.
@@ -130,6 +131,7 @@ export async function showBatch(call: Call, id: string) {
     }),
     movements,
     left_out: batch.left_out,
+    warnings: warningsOf(batch),
   }
 }
 

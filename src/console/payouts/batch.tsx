@@ -135,6 +135,12 @@ function LeftOutList({ left_out }: Batch) {
 
 const Preview = (batch: Batch) => (
   <>
+    {batch.warnings.map(({ next_open_day }) => (
+      <p class="notice">
+        Banks do not execute SEPA transfers on that day: TARGET is closed. They do so on{' '}
+        <Day day={next_open_day} />.
+      </p>
+    ))}
     {batch.transfers.length === 0 ? (
       <p class="notice">Nothing can be paid by this batch. What is due stands below.</p>
     ) : (

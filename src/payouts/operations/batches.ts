@@ -94,6 +94,10 @@ const batchAnswer = described(() => {
     amount: v.nullable(member(text, 'The amount. Null if it cannot be read.')),
     currency: v.nullable(currency),
   })
+  const warning = v.object({
+    code: member(v.picklist(['bank_holiday']), 'Banks execute no transfer by SEPA on its day.'),
+    next_open_day: member(day, 'The next day on which they do.'),
+  })
   const left = 'What is due and not in it, and why. Empty once it is confirmed.'
   return named(
     'Batch',
@@ -106,6 +110,7 @@ const batchAnswer = described(() => {
         'What moved of it and is not booked, until a person books or dismisses it.',
       ),
       left_out: member(v.array(leftOut), left),
+      warnings: member(v.array(warning), 'What a person should know before they confirm it.'),
     }),
   )
 })
