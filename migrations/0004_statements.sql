@@ -18,6 +18,7 @@
 --                '' if there is none. A statement is only approved if that one was approved as it was then
 --   approval     the id of the approval (begins with its time); null for drafts
 --   approved_at  when it was approved, in milliseconds; its period uses the rates that were known then
+--   payable      what is to be paid; once it is paid in part, what is left of it
 --   payment      the reference of the payment; null until it is paid
 --   returned     the payment that came back last; null if none did
 --   transfer     the last transfer of a batch that has it; null if none did. While that one is under way, no
@@ -79,21 +80,24 @@ END;
 CREATE INDEX statements_due ON statements (account, affiliate_id, statement ->> 'currency', period, plan)
   WHERE status = 'approved' AND payable GLOB '*[1-9]*';
 
--- A statement is paid once, and again after each return. While it is approved, a transfer can take it.
+-- A statement is paid once, in whole or in parts, and again after each return. While it is approved, a transfer can take it.
 CREATE TRIGGER statements_no_update BEFORE UPDATE ON statements
 WHEN old.status <> 'draft' AND (
-  (old.account, old.period, old.affiliate_id, old.plan, old.id, old.hash, old.digest, old.payable,
+  (old.account, old.period, old.affiliate_id, old.plan, old.id, old.hash, old.digest,
     old.closing, old.statement, old.lines, old.parts, old.state, old.read_at, old.computed_at,
     old.previous, old.approval, old.approved_at, old.steps)
-  IS NOT (new.account, new.period, new.affiliate_id, new.plan, new.id, new.hash, new.digest, new.payable,
+  IS NOT (new.account, new.period, new.affiliate_id, new.plan, new.id, new.hash, new.digest,
     new.closing, new.statement, new.lines, new.parts, new.state, new.read_at, new.computed_at,
     new.previous, new.approval, new.approved_at, new.steps)
-  OR NOT iif(old.status = 'approved',
-    new.returned IS old.returned AND (new.status = 'approved' AND new.payment IS NULL
-      OR new.status = 'paid' AND new.payment IS NOT NULL AND new.transfer IS old.transfer),
-    new.status = 'approved' AND new.payment IS NULL AND new.returned IS old.payment
-      AND new.transfer IS old.transfer AND EXISTS (SELECT 1 FROM payment_returns
-        WHERE account = old.account AND payment = old.payment)))
+  OR NOT iif(new.status = 'paid',
+    old.status = 'approved' AND new.payment IS NOT NULL AND new.returned IS old.returned
+      AND new.transfer IS old.transfer AND new.payable = old.payable,
+    new.status = 'approved' AND new.payment IS NULL AND (
+      old.status = 'approved' AND new.returned IS old.returned
+        AND (new.payable = old.payable OR EXISTS (SELECT 1 FROM ledger
+          WHERE account = old.account AND affiliate_id = old.affiliate_id AND kind = 'paid' AND statement = old.id))
+      OR new.transfer IS old.transfer AND EXISTS (SELECT 1 FROM payment_returns
+        WHERE account = old.account AND payment = new.returned))))
 BEGIN
   SELECT raise(ABORT, 'an approved statement never changes');
 END;

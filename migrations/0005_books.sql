@@ -316,6 +316,7 @@ WHEN (old.account, old.id, old.batch, old.affiliate_id, old.payee_version, old.c
   IS NOT (new.account, new.id, new.batch, new.affiliate_id, new.payee_version, new.currency, new.amount,
     new.statements)
   OR old.state IN ('returned', 'rejected', 'cancelled')
+    AND NOT (old.state <> 'returned' AND new.state = 'paid')
     AND (old.state, old.code, NULL, NULL) IS NOT (new.state, new.code, new.reason, new.name_check)
 BEGIN
   SELECT raise(ABORT, 'a transfer changes only in its state; an erasure takes the words of the bank');
@@ -335,6 +336,10 @@ END;
 --   amount          null: it cannot be read
 --   doubt           why it is not booked; null: it is
 --   dismissed       a person has looked at it
+--   code, reason    what the bank says of it, while it is doubtful
+--   difference      of what a person has booked: `fee`, the bank kept what is missing, or took more; `owed`, the rest
+--                   stays due; null: there is none
+--   note            why, as the person says
 CREATE TABLE bank_movements (
   account        TEXT NOT NULL,
   reference      TEXT NOT NULL,
@@ -348,11 +353,19 @@ CREATE TABLE bank_movements (
   currency       TEXT,
   doubt          TEXT CHECK (doubt IN ('paid_twice', 'paid_after_cancel', 'not_booked')),
   dismissed      INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
+  code           TEXT,
+  reason         TEXT,
+  difference     TEXT CHECK (difference IN ('fee', 'owed')),
+  note           TEXT,
   PRIMARY KEY (account, reference, direction, day, other, bank_reference, n)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX bank_movements_open ON bank_movements (account, reference)
 WHERE doubt IS NOT NULL AND dismissed = 0;
+
+-- What a bank calls a movement, no other transfer may have that a person books.
+CREATE INDEX bank_movements_bank ON bank_movements (account, bank_reference)
+WHERE doubt IS NULL AND bank_reference <> '';
 
 -- The files with which banks answered: what of them is about transfers, and whether it is booked.
 --

@@ -21,6 +21,7 @@ import {
   bookPayments,
   bookReturn,
   findPayments,
+  isOfBatch,
   type NewPayment,
   type PayingAccount,
   type Payment,
@@ -238,14 +239,15 @@ export const payStatement = (
     if (known && isSamePayment && isOf(known, reference)) return statement
     if (known) throw used(known, reference)
     checkPayable(statement)
-    const { affiliate_id, payable: amount, currency } = headOf(statement)
+    const { affiliate_id, currency } = headOf(statement)
     const [holds, due] = await Promise.all([
       readHolds(db, account.id, [affiliate_id]),
       readDue(db, account.id, [affiliate_id], BOOK_LIMITS.due),
     ])
     const own = holds.get(affiliate_id)
     if (own) throw heldByCase(own)
-    if (!due.some((one) => one.id === id)) throw underWay()
+    const amount = due.find((one) => one.id === id)?.payable
+    if (amount === undefined) throw underWay()
     const row = { reference, affiliate_id, currency, amount, paid_on, ids: [id] }
     const details = { statement: id, reference, paid_on, amount, currency }
     const payer = { account, actor, action: 'statement.pay', details, now }
@@ -318,7 +320,7 @@ interface StatementReturn {
  * Books that the payment of a statement came back, with all statements that it paid. A return that is
  * booked already leaves everything as it is.
  *
- * @throws ApiError `not_found`, `not_paid`, `reference_used`, `validation_failed`
+ * @throws ApiError `not_found`, `not_paid`, `reference_used`, `validation_failed`; `conflict` if a batch made the payment
  */
 export const returnPayment = (
   db: D1Database,
@@ -338,6 +340,11 @@ export const returnPayment = (
     }
     const paid = found.find((one) => one.reference === payment)
     if (!paid) throw notPaid(statement)
+    if (await isOfBatch(db, account, paid.reference)) {
+      throw new ApiError('conflict', {
+        detail: `A batch made the payment, by the transfer ${quote(paid.reference)}. Book there that it came back.`,
+      })
+    }
     const other = found.find((one) => one !== paid)
     if (other) throw used(other, reference)
     if (returned_on < paid.paid_on) {

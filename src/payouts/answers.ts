@@ -3,7 +3,7 @@ import { untilBooked } from '../books/until-booked.ts'
 import { digest } from '../platform/auth/secret.ts'
 import type { Connection } from '../platform/db/database.ts'
 import { withD1Retry } from '../platform/db/retry.ts'
-import { newAuditId, withAudit } from '../platform/directory/audit.ts'
+import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
@@ -20,15 +20,13 @@ import {
 } from './answers/match.ts'
 import { knownMovements } from './answers/movements.ts'
 import { readFile } from './answers/read.ts'
-import { namesAccount } from './answers/reasons.ts'
 import { type AnswerRow, refused } from './answers/row.ts'
 import * as rows from './db/answers.ts'
 import { readVersions } from './db/batches.ts'
-import { dismiss, findMovements, openMovementsOf, storeMovements } from './db/movements.ts'
-import { readCurrent, setState } from './db/payees.ts'
+import { findMovements, storeMovements } from './db/movements.ts'
 import { type FoundTransfer, findTransfers, moveTransfers } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
-import { referencesIn } from './reference.ts'
+import { refusedPayees } from './refused-payees.ts'
 
 // A file with which a bank answers is previewed, and then booked. Only the preview is stored, never the file.
 
@@ -314,40 +312,4 @@ async function bookStep(call: Call, hash: string, step: readonly Booking[]): Pro
   )
   // The bank has paid: what cases hold meanwhile is booked, too.
   return bookPayments(db, author, payments, [], also)
-}
-
-/**
- * Ends the doubts about what a bank says of a transfer or a batch: a person has looked at it.
- *
- * @throws ApiError `not_found`
- */
-export async function dismissDoubts(call: Call, written: string, reason: string) {
-  const { db, actor } = call
-  const { id: account } = call.account
-  const [reference = written] = referencesIn(written)
-  if ((await findTransfers(db, account, [reference], 1)).length === 0) {
-    throw notFound('transfer', written)
-  }
-  const open = await openMovementsOf(db, account, reference)
-  const own = open.filter((one) => one.reference === reference)
-  const entry = { actor, action: 'movements.dismiss', account, details: { reference, reason } }
-  if (own.length > 0) await withAudit(db, entry, dismiss(db, account, reference))
-  return { reference, dismissed: own.length }
-}
-
-/** Returns the statements that say of payees that a bank refused their account: a person has to confirm them. */
-async function refusedPayees(
-  { db, actor, account: { id: account } }: Call,
-  changes: readonly Change[],
-  now: number,
-): Promise<D1PreparedStatement[]> {
-  const refused = changes.filter(({ entry }) => namesAccount(entry.code))
-  const byPayee = new Map(refused.map((one) => [one.transfer.affiliate_id, one]))
-  const current = await readCurrent(db, { account, party: 'payee' }, [...byPayee.keys()])
-  return [...byPayee].flatMap(([affiliate, { entry, transfer }]) => {
-    const seen = current.get(affiliate)
-    if (seen?.version !== transfer.payee_version || seen.state !== 'approved') return []
-    const author = { account, party: 'payee', actor, now, audit: newAuditId() } as const
-    return setState(db, author, seen, { state: 'returned', reason: entry.reason })
-  })
 }

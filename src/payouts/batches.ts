@@ -9,8 +9,8 @@ import { decimal, sum } from '../platform/money/decimal.ts'
 import { moneyText } from '../platform/money/money.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { todayOf } from '../platform/zone.ts'
+import { listMovements } from './by-hand.ts'
 import * as rows from './db/batches.ts'
-import { openMovementsOf } from './db/movements.ts'
 import { mayMove, moveTransfers, transfersOf } from './db/transfers.ts'
 import { decryptDetails, fileDigest } from './details.ts'
 import { fileOf, nameInFile, nameOf } from './files/file.ts'
@@ -111,7 +111,7 @@ export async function showBatch(call: Call, id: string) {
   const batch = await readBatch(call, id)
   const [details, movements] = await Promise.all([
     readDetails(call, batch.keys),
-    openMovementsOf(call.db, call.account.id, id),
+    listMovements(call.db, call.account.id, [id]),
   ])
   const { file_hash: hash, transfers } = batch
   return {

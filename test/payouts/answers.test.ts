@@ -14,6 +14,7 @@ import {
   ADA,
   apply,
   book,
+  bookByHand,
   change,
   confirmed,
   due,
@@ -268,9 +269,8 @@ test('§20 law 6: what a bank or a person writes of an account is masked, wherev
       seen.push(JSON.stringify([preview, await apply(preview.hash)]))
       await see(get(`/console/accounts/acme-forex/answers?hash=${preview.hash}`))
     }
-    const statement = (await rowsOf('statements')).find(({ payment }) => payment === c.id)?.id
-    const by_hand = { reference: `R ${c.id}`, returned_on: BOOKED_ON, ...written }
-    await see(askAdmin(`${PATH}/statements/${statement}/return`, 'POST', by_hand))
+    const less = { amount: '2.00', difference: { kind: 'owed', ...written } }
+    await see(bookByHand(c.id, { direction: 'returned', ...less }))
     await see(askAdmin(`${PATH}/transfers/${c.id}/dismiss`, 'POST', written))
     await see(askAdmin(`${PATH}/batches/${a.batch}`))
     await see(get(`/console/accounts/acme-forex/batches/${a.batch}`))
@@ -477,6 +477,9 @@ const OVERTAKEN: [() => Promise<Request>, () => Promise<unknown>][] = [
   [toExport, () => change('update payees set payable_from = 9000000000000')],
   [toExport, () => env.DB.exec(CANCEL)],
   [toBook, () => env.DB.exec(CANCEL)],
+  [toBook, byHand],
+  [toBookByHand, byHand],
+  [toBookRest, () => confirmed()],
 ]
 
 async function toApprove() {
@@ -495,8 +498,29 @@ async function toExport() {
 }
 
 async function toBook() {
-  const { hash } = await json(send(camt([debit((await sent({ a: '1.00' })).a)])))
+  ours = (await sent({ a: '1.00' })).a
+  const { hash } = await json(send(camt([debit(ours)])))
   return requestOf('payouts/answers/apply', { hash })
+}
+
+/** The transfer of the request that is sent. */
+let ours: Sent
+
+function byHand() {
+  return bookByHand(ours.id, { amount: '1.00', bank_reference: `B-${ours.id}` })
+}
+
+async function toBookByHand() {
+  ours = (await sent({ a: '1.00' })).a
+  const asked = { direction: 'paid', booked_on: BOOKED_ON, amount: '1.00' }
+  return requestOf(`transfers/${ours.id}/book`, asked)
+}
+
+/** What left of a batch that is cancelled, and is due again. */
+async function toBookRest() {
+  const request = await toBookByHand()
+  await env.DB.exec(CANCEL)
+  return request
 }
 
 test('§20 whatever happens between two calls of a request, nothing is stored that it makes wrong', async () => {

@@ -8,8 +8,10 @@ import {
   ADA,
   apply,
   askFile,
+  bookByHand,
   confirm,
   due,
+  EXECUTE_ON,
   enter,
   firm,
   PATH,
@@ -128,6 +130,19 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
     if (hash) await post(memory, 'payouts/answers/apply', { hash })
     if (hash) await apply(hash)
   },
+  async bookByHand(memory) {
+    const { from } = memory
+    const [one] = from.shuffle(await transfers())
+    if (!one) return
+    const amount = from.oneIn(2) ? one.amount : `${from.between(1, 900)}.00`
+    const difference = { kind: from.pick(['fee', 'owed']), reason: 'As the bank says' }
+    const direction = one.state === 'paid' && !from.oneIn(4) ? 'returned' : 'paid'
+    const asked = { direction, amount, ...(amount !== one.amount && { difference }) }
+    await Promise.all([
+      post(memory, `transfers/${one.id}/book`, { booked_on: EXECUTE_ON, ...asked }),
+      from.oneIn(3) && bookByHand(one.id, { direction, amount: one.amount }),
+    ])
+  },
   async payByHand(memory) {
     const { data } = await json(askAdmin(`${PATH}/payouts`))
     const payments = data.map((one: Record<string, string>) => ({
@@ -142,12 +157,11 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
 /** Asserts the laws of §20 by what is stored. */
 async function check({ files }: Memory) {
   const all = await transfers()
-  const statements = await read('select id, affiliate_id, status, payable, payment from statements')
+  const statements = await read(
+    `select id, affiliate_id, status, payable, payment, statement ->> 'payable' as whole from statements`,
+  )
   const byId = new Map(statements.map((one) => [one.id, one]))
   const ids = (one: { statements: string }): string[] => JSON.parse(one.statements)
-  for (const one of all) {
-    expect(sum(ids(one).map((id) => byId.get(id).payable)), one.id).toBe(cents(one.amount))
-  }
   for (const { id, total } of await batchesOf()) {
     const own = all.filter(({ batch }) => batch === id)
     expect(sum(own.map(({ amount }) => amount)), id).toBe(cents(total))
@@ -155,15 +169,40 @@ async function check({ files }: Memory) {
   // A statement leaves once: by one transfer that is under way or paid, or by hand.
   const states = ['created', 'exported', 'accepted', 'paid']
   const going = all.filter(({ state }) => states.includes(state))
-  const taken = going.flatMap(ids)
+  const underWay = going.filter(({ state }) => state !== 'paid')
+  const taken = underWay.flatMap(ids)
   expect(taken.length).toBe(new Set(taken).size)
-  for (const one of going) {
-    const payment = one.state === 'paid' ? one.id : null
-    for (const id of ids(one)) expect(byId.get(id).payment, one.id).toBe(payment)
+  for (const one of underWay) {
+    expect(sum(ids(one).map((id) => byId.get(id).payable)), one.id).toBe(cents(one.amount))
+    for (const id of ids(one)) expect(byId.get(id).payment, one.id).toBe(null)
   }
+  // What is due of a statement is what the ledger leaves of it.
   const ledger = await read('select * from ledger')
-  const paid = statements.filter(({ status }) => status === 'paid')
-  expect(sum(ledger.map(({ amount }) => amount))).toBe(-sum(paid.map(({ payable }) => payable)))
+  for (const { id, status, payable, whole, payment } of statements) {
+    const moved = sum(ledger.flatMap((one) => (one.statement === id ? [one.amount] : [])))
+    expect(cents(whole) + moved, id).toBe(status === 'approved' ? cents(payable) : 0n)
+    expect(status === 'paid', id).toBe(payment !== null)
+  }
+  // What a transfer settles is its amount, or what a person has booked of it.
+  const parts = await read(
+    `select reference, direction, amount from bank_movements where difference = 'owed'`,
+  )
+  for (const { id, amount, state } of all) {
+    const own = ledger.filter(({ reference }) => reference === id)
+    for (const [kind, direction, of] of [
+      ['paid', 'paid', ['paid', 'returned']],
+      ['returned', 'returned', ['returned']],
+    ] as const) {
+      const entries = own
+        .filter((one) => one.kind === kind)
+        .map((one) => one.amount.replace('-', ''))
+      const part = (to: string) => parts.find((one) => one.reference === id && one.direction === to)
+      const booked = (part(direction) ?? part('paid'))?.amount ?? amount
+      expect(sum(entries), `${id} ${kind}`).toBe(
+        of.some((one) => one === state) ? cents(booked) : 0n,
+      )
+    }
+  }
   for (const { kind, statement, reference } of ledger.filter((one) => /^T/.test(one.reference))) {
     const own = all.filter(({ id }) => id === reference)
     expect(own.map((one) => ids(one).includes(statement))).toEqual([true])

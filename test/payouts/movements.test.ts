@@ -9,6 +9,7 @@ import { BOOKED_ON, CSVS, camt, type Ntry, pain002 } from './bank-files.ts'
 import {
   apply,
   book,
+  bookByHand,
   change,
   due,
   firm,
@@ -143,9 +144,7 @@ test('§20.4 what moves after a return, a rejection or a cancellation is named',
   await book(pain002(b.batch, 'PART', [{ reference: b.id, status: 'RJCT' }]))
   await askAdmin(`${PATH}/batches/${d.batch}/cancel`, 'POST', { reason: 'The bank refused it.' })
   await book(camt([entry(a, 9), entry(a, 8, '', CREDIT), entry(c, 9)]))
-  const id = (await rowsOf('statements')).find(({ payment }) => payment === c.id)?.id
-  const by_hand = { reference: 'R-1', returned_on: daysAgo(5), reason: 'Closed' }
-  await askAdmin(`${PATH}/statements/${id}/return`, 'POST', by_hand)
+  await bookByHand(c.id, { direction: 'returned', booked_on: daysAgo(5), amount: c.amount })
   const moved = [
     entry(a, 7),
     entry(a, 6, '', CREDIT),

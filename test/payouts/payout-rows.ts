@@ -143,6 +143,12 @@ export async function book(file: string | Uint8Array, query = '') {
   return apply(hash)
 }
 
+/** Books by hand that a transfer was paid today, unless `more` says otherwise. */
+export const bookByHand = (reference: string, more: object) =>
+  askAdmin(`${PATH}/transfers/${reference}/book`, 'POST', {
+    ...{ direction: 'paid', booked_on: EXECUTE_ON, ...more },
+  })
+
 /** Returns a request of the team: a POST if it has a body, otherwise a GET. */
 export const requestOf = (path: string, body?: object) =>
   new Request(`${ORIGIN}/admin/v1/${PATH}/${path}`, {

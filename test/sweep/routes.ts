@@ -391,6 +391,12 @@ const administration: Route[] = [
   },
   { ...changes, id: 'applyPayoutAnswer', body: { hash: ANSWER_HASH }, partly: true },
   { ...reads, id: 'getPayoutAnswer', at: { hash: ANSWER_HASH } },
+  {
+    ...changes,
+    id: 'bookTransfer',
+    at: { reference: 'T00000000C' },
+    body: { direction: 'paid', booked_on: '2026-11-27', amount: '3.00' },
+  },
   { ...changes, id: 'dismissMovements', body: { reason: 'The bank took it back.' } },
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'listAttributed', way: 'unattributed', query: `${OCTOBER}&unattributed=true` },

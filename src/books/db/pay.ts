@@ -4,12 +4,22 @@ import { bookEntries, IS_DUE, IS_FREE, type PayableStatement } from '../../ledge
 import { foldReference } from '../../ledger/db/manual-entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import { all } from '../../platform/db/query.ts'
+import { all, first } from '../../platform/db/query.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
-import type { Account, payments } from '../../platform/db/schema.ts'
+import type { Account, payments, statements } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import {
+  add,
+  type Decimal,
+  decimal,
+  isZero,
+  least,
+  subtract,
+  ZERO,
+} from '../../platform/money/decimal.ts'
+import { moneyText } from '../../platform/money/money.ts'
 import { bookZoneOf, dayInZone } from '../../platform/zone.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 
@@ -22,13 +32,15 @@ export interface NewPayment {
   readonly amount: string
   readonly paid_on: string
   readonly ids: readonly string[]
+  /** Of one of these statements, what is paid and what stays due; absent: all of them are paid in whole. */
+  readonly part?: { readonly id: string; readonly paid: string; readonly rest: string } | undefined
 }
 
 const ROWS = `
   with r as materialized (
     select key as position, value ->> 0 as reference, value ->> 1 as affiliate_id,
       value ->> 2 as currency, value ->> 3 as amount, value ->> 4 as paid_on, value -> 5 as ids,
-      value ->> 6 as folded_reference
+      value ->> 6 as folded_reference, value -> 7 as part
     from json_each(:rows)
   )`
 
@@ -64,27 +76,30 @@ const BOOK_PAYMENTS = bookEntries(`
   ${ROWS}
   select s.affiliate_id,
     :audit || '-' || printf('%05d', row_number() over (order by r.position, i.key)), 'paid', s.plan,
-    s.period, s.id, r.currency, '-' || s.payable, r.reference, :actor, :at, :today, r.paid_on
+    s.period, s.id, r.currency, '-' || iif(s.id is r.part ->> 'id', r.part ->> 'paid', s.payable),
+    r.reference, :actor, :at, :today, r.paid_on
   from r cross join json_each(r.ids) i
   cross join statements s on s.account = :account and s.id = i.value`)
 
-/** Marks statements as paid. */
-export const PAY = compileStatement(`
+/** Marks statements as paid. Of one that is paid in part, the rest stays payable. */
+const PAY = compileStatement(`
   with v as materialized (
-    select :account as account, r.value ->> 0 as reference, i.value as id
+    select :account as account, r.value ->> 0 as reference, i.value as id,
+      iif(i.value is r.value ->> '$[7].id', r.value ->> '$[7].rest', null) as rest
     from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 5) i
   )
-  update statements set status = 'paid', payment = v.reference
+  update statements set status = iif(v.rest is null, 'paid', 'approved'),
+    payment = iif(v.rest is null, v.reference, null), payable = ifnull(v.rest, payable)
   from v where statements.account = v.account and statements.id = v.id`)
 
 /** What an event of a payment names of a statement. */
 const PAID_MEMBERS = `'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'plan', s.plan, 'period', s.period,
-      'currency', s.statement ->> 'currency', 'amount', s.payable`
+      'currency', s.statement ->> 'currency'`
 
 /** Writes `statement.paid`: for each payment of a statement. */
 const NOTIFY_PAID = eventOf(
   'statement.paid',
-  `select s.id || ' ' || s.payment as about, json_object(${PAID_MEMBERS},
+  `select s.id || ' ' || s.payment as about, json_object(${PAID_MEMBERS}, 'amount', s.payable,
       'reference', s.payment, 'paid_on', r.value ->> 4) as data
     from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 5) i
     cross join statements s on s.account = :account and s.id = i.value and s.payment = r.value ->> 0`,
@@ -126,7 +141,7 @@ export function bookPayments(
   seen: readonly SeenHolds[],
   also: readonly D1PreparedStatement[] = [],
 ): Promise<boolean> {
-  const rows = made.map(({ reference, affiliate_id, currency, amount, paid_on, ids }) => [
+  const rows = made.map(({ reference, affiliate_id, currency, amount, paid_on, ids, part }) => [
     reference,
     affiliate_id,
     currency,
@@ -134,23 +149,62 @@ export function bookPayments(
     paid_on,
     ids,
     foldReference(reference),
+    part,
   ])
   const values = { rows: JSON.stringify(rows), seen: rowsOfSeen(seen) }
   return book(db, payer, PAY_STATEMENTS, values, also)
 }
 
+/** A statement, and what of it moves. */
+export interface Moved extends Pick<typeof statements.$inferSelect, 'id' | 'status' | 'payable'> {
+  readonly amount: string
+}
+
+/** Returns of which statements an amount moves, and how much: of the first ones in whole. */
+export function divide<M extends Pick<Moved, 'amount'>>(all: readonly M[], amount: string) {
+  let left = decimal(amount)
+  return all.flatMap((one) => {
+    const moved: Decimal = least(decimal(one.amount), left)
+    left = subtract(left, moved)
+    return isZero(moved) ? [] : [{ ...one, moved }]
+  })
+}
+
+const READ_PAID = compileStatement(`
+  select s.id, s.status, s.payable, substr(l.amount, 2) as amount, l.currency
+  from payments p
+  cross join ledger l on l.account = :account and l.affiliate_id = p.affiliate_id
+    and l.kind = 'paid' and l.reference = p.reference
+  cross join statements s on s.account = :account and s.id = l.statement
+  where p.account = :account and p.reference = :payment order by l.id`)
+
 /**
  * Books that a payment came back. Returns false if it did already, or if the reference is taken.
  *
  * @param also What is stored in the same batch, before the return.
+ * @param amount What came back; absent: all of it.
  */
-export const bookReturn = (
+export async function bookReturn(
   db: D1Database,
   payer: Payer,
   returned: ReturnedPayment,
   also: readonly D1PreparedStatement[] = [],
-): Promise<boolean> => {
-  const values = { ...returned, folded_reference: foldReference(returned.reference) }
+  amount?: string,
+): Promise<boolean> {
+  const { account } = payer
+  const { payment, reference } = returned
+  const paid = await all<Moved & { currency: string }>(db, READ_PAID, { account, payment })
+  const back =
+    amount === undefined
+      ? paid.map((one) => ({ ...one, moved: decimal(one.amount) }))
+      : divide(paid, amount)
+  const parts = back.map(({ id, status, payable, currency, moved }) => {
+    const due = status === 'approved' ? decimal(payable) : ZERO
+    const texts = [moved, add(due, moved)].map((one) => moneyText(one, currency))
+    return [id, ...texts, status, payable]
+  })
+  const folded_reference = foldReference(reference)
+  const values = { ...returned, folded_reference, parts: JSON.stringify(parts) }
   return book(db, payer, RETURN_STATEMENTS, values, also)
 }
 
@@ -174,14 +228,20 @@ async function book(
   }
 }
 
-/** Aborts the batch if the payment is gone or came back already, or the reference is taken by something else. */
+/** The statements `s` of which a payment paid what came back, and of `r` how much and what is due then. */
+const OF_RETURN = `${JSON_EACH}(:parts) r
+  cross join statements s on s.account = :account and s.id = r.value ->> 0`
+
+/** Aborts the batch if the payment is gone or came back already, or the reference or a statement is used otherwise. */
 const REJECT_RETURNED = compileStatement(`
   select ${ABORT} where
     not exists (select 1 from payments where account = :account and reference = :payment)
     or exists (select 1 from payment_returns
       where account = :account and payment = :payment)
     or exists (select 1 from payments where account = :account
-      and folded_reference = :folded_reference and reference <> :payment)`)
+      and folded_reference = :folded_reference and reference <> :payment)
+    or exists (select 1 from ${OF_RETURN}
+      where (s.status, s.payable) is not (r.value ->> 3, r.value ->> 4))`)
 
 /** Inserts a return. */
 const INSERT_RETURN = compileStatement(`
@@ -189,49 +249,36 @@ const INSERT_RETURN = compileStatement(`
     folded_reference)
   values (:account, :payment, :reference, :returned_on, :reason, :actor, :at, :folded_reference)`)
 
-/** The statements `s` of the payment `p` that came back. */
-const OF_RETURN = `payments p cross join json_each(p.statements) i
-  cross join statements s on s.account = :account and s.id = i.value`
-
-const IS_RETURN = 'p.account = :account and p.reference = :payment'
-
 /** Books what came back in the ledger: an entry for each statement. */
 const BOOK_RETURN = bookEntries(`
-  select s.affiliate_id,
-    :audit || '-' || printf('%05d', row_number() over (order by i.key)),
-    'returned', s.plan, s.period, s.id, p.currency, s.payable, :reference, :actor, :at, :today,
-    :returned_on
-  from ${OF_RETURN} where ${IS_RETURN}`)
+  select s.affiliate_id, :audit || '-' || printf('%05d', r.key + 1), 'returned', s.plan, s.period,
+    s.id, s.statement ->> 'currency', r.value ->> 1, :reference, :actor, :at, :today, :returned_on
+  from ${OF_RETURN}`)
 
 /** Marks the statements of a payment that came back as approved. */
-export const RETURN = compileStatement(`
-  update statements set status = 'approved', payment = null, returned = :payment
-  where account = :account and id in (
-    select i.value from payments p cross join json_each(p.statements) i where ${IS_RETURN})`)
-
-/** Marks a transfer as returned whose payment came back, unless the answer of the bank has done so. */
-const RETURN_TRANSFER = compileStatement(`
-  update transfers set state = 'returned', reason = :reason,
-    changed_at = cast(unixepoch(:at, 'subsec') * 1000 as integer)
-  where account = :account and id = :payment and state = 'paid'`)
+const RETURN = compileStatement(`
+  with v as materialized (select :account as account, value ->> 0 as id, value ->> 2 as payable
+    from ${JSON_EACH}(:parts))
+  update statements set status = 'approved', payment = null, returned = :payment, payable = v.payable
+  from v where statements.account = v.account and statements.id = v.id`)
 
 /** Writes \`statement.returned\`: for each statement of the payment. */
 const NOTIFY_RETURNED = eventOf(
   'statement.returned',
-  `select s.id || ' ' || s.returned as about, json_object(${PAID_MEMBERS},
+  `select s.id || ' ' || s.returned as about, json_object(${PAID_MEMBERS}, 'amount', r.value ->> 1,
       'payment', s.returned, 'reference', :reference, 'returned_on', :returned_on) as data
-    from ${OF_RETURN} where ${IS_RETURN} and s.returned = :payment`,
+    from ${OF_RETURN}`,
 )
 
 /** The statements that book a return, in their order. */
-const RETURN_STATEMENTS = [
-  REJECT_RETURNED,
-  INSERT_RETURN,
-  BOOK_RETURN,
-  RETURN,
-  RETURN_TRANSFER,
-  NOTIFY_RETURNED,
-]
+const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURN, BOOK_RETURN, RETURN, NOTIFY_RETURNED]
+
+const IS_OF_BATCH = compileStatement(`
+  select exists (select 1 from transfers where account = :account and id = :reference) as is_so`)
+
+/** Returns whether a transfer of a batch has made a payment. */
+export const isOfBatch = async (db: Connection, account: string, reference: string) =>
+  (await first<{ is_so: number }>(db, IS_OF_BATCH, { account, reference }))?.is_so === 1
 
 /** What has to be paid to an affiliate in a currency. */
 export interface DuePayout {

@@ -119,9 +119,9 @@ export const returnPayment = operation({
   body: paymentReturn,
   words: described(() => ({
     description:
-      'Books that the bank returned the payment of a statement. All statements that the payment paid are `approved` again and due at once, and the ledger has an entry `returned` for each. The earnings do not change. The same request again returns the statement as it is.',
+      'Books that the bank returned the payment of a statement. All statements that the payment paid are `approved` again and due at once, and the ledger has an entry `returned` for each. The earnings do not change. The same request again returns the statement as it is. What a batch has paid comes back by its transfer: see `bookTransfer`.',
     answer: booked,
-    errors: ['not_paid', 'reference_used'],
+    errors: ['not_paid', 'reference_used', 'conflict'],
     command: { name: 'statements return' },
   })),
   async run(call, { statement_id: id, ...sent }) {

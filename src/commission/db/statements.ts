@@ -260,7 +260,8 @@ const COUNT_PAYING = `sum(payable glob '*[1-9]*')`
 /** Adds up the statements that a filter matches: at most 100,000, the first by period. */
 const SUM_STATEMENTS = compileStatement(`
   with chosen as (
-    select status, statement ->> 'currency' as currency, statement ->> 'earned' as earned, payable,
+    select status, statement ->> 'currency' as currency, statement ->> 'earned' as earned,
+      statement ->> 'payable' as payable,
       json_array_length(statement, '$.holds') > 0 as has_holds
     from statements
     where account = :account and statement is not null

@@ -50,6 +50,8 @@ export interface Found {
   readonly day: string | null
   /** What moved, if it is not the amount of its transfers: another amount is another movement. */
   readonly other: string
+  /** What moved, if it is that amount but for charges: a person who books it sees no charges. */
+  readonly charged: string | null
   /** It is of less than its transfers. */
   readonly isLess: boolean
 }
@@ -66,6 +68,10 @@ function targetOf(name: string, transfers: readonly FoundTransfer[]): Target {
   const dues = isOfTransfer(name) ? [sumOf(transfers)] : [sumOf(going), sumOf(transfers)]
   return { name, transfers, dues }
 }
+
+/** Returns the first day on which something of a transfer may have moved: days begin last in UTC-12. */
+export const firstDayOf = ({ confirmed_at }: Pick<FoundTransfer, 'confirmed_at'>): string =>
+  new Date(confirmed_at - 12 * HOUR_MS).toISOString().slice(0, 10)
 
 /** Returns a function that finds what a row is about, and why it is not exactly that; null if it names nothing of ours. */
 export function finder(known: Known) {
@@ -84,8 +90,10 @@ export function finder(known: Known) {
     const batch = batches.find(({ dues }) => fits(dues))
     const exact = batch ? [batch] : fits([due]) ? about : null
     const less = subtract(due, sent.at(-1) ?? due)
-    // Days begin last in UTC-12, and first in UTC+14.
-    const begin = new Date(first.confirmed_at - 12 * HOUR_MS).toISOString().slice(0, 10)
+    const [booked] = sent
+    const moved = booked ? moneyText(booked, first.currency) : String(row.amount?.amount)
+    const isCharged = exact && booked && compare(booked, sumOf(exact[0]?.transfers ?? [])) !== 0
+    const begin = firstDayOf(first)
     const readings = row.days.filter((day) => day >= begin && day <= dayInFirstZone(1))
     return {
       targets: exact ?? about,
@@ -93,7 +101,8 @@ export function finder(known: Known) {
         problemOf(row, exact ?? about, readings, begin, known) ??
         (exact ? null : mismatchOf(row, about, due, less)),
       day: readings[0] ?? row.days[0] ?? null,
-      other: exact ? '' : String(row.amount?.amount),
+      other: exact ? '' : moved,
+      charged: isCharged ? moved : null,
       isLess: compare(less, ZERO) > 0,
     }
   }

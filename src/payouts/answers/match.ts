@@ -28,7 +28,9 @@ export interface Booking extends Pick<AnswerRow, 'row' | 'code' | 'reason'> {
 /** A movement that a person has to look at. */
 export type Doubt = Pick<AnswerRow, 'row'> &
   Movement &
-  Pick<StoredMovement, 'amount' | 'currency'> & { readonly doubt: MovementDoubt }
+  Pick<StoredMovement, 'amount' | 'currency' | 'code' | 'reason'> & {
+    readonly doubt: MovementDoubt
+  }
 
 /** What an answer stores. */
 export type Entry = Booking | Doubt
@@ -149,7 +151,11 @@ function take(to: Matching, row: AnswerRow, { name, transfers }: Target, found: 
     const own = movement && { ...movement, reference: id }
     const problem = isTaken ? 'done' : book(to, row, transfer, found, own)
     if (problem === null) continue
-    const isKnown = movement ? to.movements.has(movement, id, batch, name) : problem === 'done'
+    const isKnown = movement
+      ? [movement.other, found.charged].some(
+          (other) => other !== null && to.movements.has({ ...movement, other }, id, batch, name),
+        )
+      : problem === 'done'
     if (isKnown) to.unchanged += 1
     else if (movement) left ??= [transfer, problem]
     else leave(to, row, found.day, problem)
@@ -187,9 +193,17 @@ function leave(
   unmatched.push({ row, states, detail, doubt })
 }
 
+/** Returns what a bank says of a transfer, without the numbers of its payee. */
+function saidOf({ known }: Matching, row: AnswerRow, transfer: FoundTransfer) {
+  const said = row.parts.find(({ references }) => references.includes(transfer.id)) ?? row
+  const numbers = known.numbersOf(transfer)
+  const words = numbers ? keptWords(said.reason, numbers) : null
+  return { charges: said.charges ?? row.charges, code: said.code, words }
+}
+
 /** Books what a row says of a transfer. Returns why it cannot, or `done` if it is so already; null: it is booked. */
 function book(
-  { follow, movements, changes, known }: Matching,
+  to: Matching,
   row: AnswerRow,
   transfer: FoundTransfer,
   { problem, day }: Found,
@@ -197,20 +211,18 @@ function book(
 ): string | null {
   if (problem !== null) return problem
   const { id } = transfer
-  const said = row.parts.find(({ references }) => references.includes(id)) ?? row
-  const numbers = known.numbersOf(transfer)
-  const words = numbers ? keptWords(said.reason, numbers) : null
-  const { amount = '0', currency = null } = said.charges ?? row.charges ?? {}
-  const code = currency ?? transfer.currency
-  const charges = amount !== '0' && `Charges: ${moneyText(decimal(amount), code)} ${code}`
+  const { words, code, ...said } = saidOf(to, row, transfer)
+  const { amount = '0', currency } = said.charges ?? {}
+  const unit = currency ?? transfer.currency
+  const charges = amount !== '0' && `Charges: ${moneyText(decimal(amount), unit)} ${unit}`
   const reason = [words, charges].filter(Boolean).join('. ') || null
-  const step = follow(transfer, row.says, reason)
+  const step = to.follow(transfer, row.says, reason)
   if (step.isDone) return 'done'
   if (step.problem !== null) return step.problem
   step.book()
-  if (movement) movements.note(movement)
-  const entry = { row: row.row, transfer: id, becomes: step.becomes, day, code: said.code, reason }
-  changes.push({ transfer, entry: movement ? { ...entry, movement } : entry })
+  if (movement) to.movements.note(movement)
+  const entry = { row: row.row, transfer: id, becomes: step.becomes, day, code, reason }
+  to.changes.push({ transfer, entry: movement ? { ...entry, movement } : entry })
   return null
 }
 
@@ -233,7 +245,10 @@ function doubt(
   const kind = !isAgain ? 'not_booked' : OVER.includes(state) ? 'paid_after_cancel' : 'paid_twice'
   const { amount = null, currency } = row.amount ?? {}
   const moved = { amount, currency: currency ?? transfer.currency }
-  to.doubts.push({ ...movement, ...moved, row: row.row, doubt: kind })
+  const { code, words } = saidOf(to, row, transfer)
+  // What is said of a batch may be about any of its payees.
+  const reason = isOfTransfer(reference) ? words : null
+  to.doubts.push({ ...movement, ...moved, row: row.row, doubt: kind, code, reason })
   const moves = direction === 'paid' ? 'was paid' : 'came back'
   const was = earlier ? `${moves} on ${earlier}` : `is ${state}`
   const again = `${reference} ${was}, and this row is of ${day}. Was the file uploaded twice?`

@@ -59,7 +59,8 @@ const notify = (becomes: Booking['becomes'], members: string) =>
   eventOf(
     `payout.${becomes}`,
     `select t.id as about, json_object('transfer_id', t.id, 'batch_id', t.batch,
-      'affiliate_id', t.affiliate_id, 'currency', t.currency, 'amount', t.amount, ${members}) as data
+      'affiliate_id', t.affiliate_id, 'currency', t.currency,
+      'amount', ifnull(v.value ->> 'amount', t.amount), ${members}) as data
     from ${JSON_EACH}(:entries) v
     cross join transfers t on t.account = :account and t.id = v.value ->> 'transfer'
     where v.value ->> 'becomes' = '${becomes}'`,
@@ -72,11 +73,20 @@ const NOTIFY_RETURNED = notify(
   "'returned_on', v.value ->> 'day', 'code', v.value ->> 'code', 'reason', v.value ->> 'reason'",
 )
 
+/** What becomes of a transfer. An `amount` is what of it a person has booked. */
+type BookedEntry = Pick<Booking, 'transfer' | 'becomes' | 'day' | 'code' | 'reason'> & {
+  readonly amount?: string
+}
+
 /**
  * Returns the statements that abort the batch if a transfer is in another state than it was found in, and tell webhooks
  * of those that were paid or came back.
  */
-export function guardChanges(db: D1Database, account: string, changes: readonly Change[]) {
+export function guardChanges(
+  db: D1Database,
+  account: string,
+  changes: readonly (Omit<Change, 'entry'> & { readonly entry: BookedEntry })[],
+) {
   const entries = changes.map(({ entry, transfer }) => ({ ...entry, seen: transfer.state }))
   const values = { account, entries: JSON.stringify(entries) }
   return [REJECT_MOVED, NOTIFY_PAID, NOTIFY_RETURNED].map((one) => bindStatement(db, one, values))

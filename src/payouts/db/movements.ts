@@ -1,10 +1,10 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { all, first } from '../../platform/db/query.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { ABORT, columnList, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
 import type { Movement } from '../answers/movements.ts'
-import type { StoredMovement } from '../model.ts'
+import type { StoredMovement, TransferState } from '../model.ts'
 
 const FIND = compileStatement(`
   select m.reference, m.direction, m.day, m.other, m.bank_reference, m.n from ${JSON_EACH}(:references) r
@@ -21,12 +21,13 @@ export const findMovements = (db: Connection, account: string, references: reado
 
 const STORE = compileStatement(`
   insert into bank_movements (account, reference, direction, day, other, bank_reference, n, amount,
-    currency, doubt)
+    currency, doubt, code, reason, difference, note)
   select :account, value ->> 'reference', value ->> 'direction', value ->> 'day',
     value ->> 'other', value ->> 'bank_reference', value ->> 'n', value ->> 'amount', value ->> 'currency',
-    value ->> 'doubt'
+    value ->> 'doubt', value ->> 'code', value ->> 'reason', value ->> 'difference', value ->> 'note'
   from ${JSON_EACH}(:movements) where true
-  on conflict do update set doubt = null where excluded.doubt is null`)
+  on conflict do update set doubt = null, difference = excluded.difference, note = excluded.note
+    where excluded.doubt is null`)
 
 /** Returns the statement that keeps movements: what is booked ends its doubt, and what is noted never begins one anew. */
 export const storeMovements = (
@@ -39,21 +40,60 @@ export const storeMovements = (
 const OPEN = `bank_movements m indexed by bank_movements_open
   where m.account = :account and m.doubt is not null and m.dismissed = 0`
 
-const SHOWN = 'm.reference, m.doubt, m.direction, m.day, m.amount, m.currency'
+const SHOWN = [
+  'reference',
+  'direction',
+  'day',
+  'bank_reference',
+  'n',
+  'other',
+  'amount',
+  'currency',
+  'doubt',
+  'dismissed',
+  'code',
+  'reason',
+  'difference',
+  'note',
+]
 
-const OF_BATCH = compileStatement(`
-  select ${SHOWN} from ${OPEN} and m.reference = :batch union all
-  select ${SHOWN} from transfers t indexed by transfers_batch
-  cross join bank_movements m indexed by bank_movements_open on m.account = t.account
-    and m.reference = t.id and m.doubt is not null and m.dismissed = 0
-  where t.account = :account and t.batch = :batch`)
+const OF_REFERENCES = compileStatement(`
+  with named(reference) as (
+    select value from ${JSON_EACH}(:references) union
+    select t.id from ${JSON_EACH}(:references) r
+    cross join transfers t indexed by transfers_batch on t.account = :account and t.batch = r.value)
+  select ${columnList(SHOWN, (name) => `m.${name}`)}, t.amount as ordered, t.state
+  from named n
+  cross join bank_movements m on m.account = :account and m.reference = n.reference
+  left join transfers t on t.account = m.account and t.id = m.reference
+  order by m.day, m.reference`)
 
-/** Returns the movements of a batch, and of its transfers, that a person has not looked at. */
-export const openMovementsOf = (db: Connection, account: string, batch: string) =>
-  all<Omit<StoredMovement, 'other' | 'bank_reference' | 'n' | 'dismissed'>>(db, OF_BATCH, {
-    account,
-    batch,
-  })
+/** A movement that a bank or a person has named, and what its transfer orders; null if it is of a batch. */
+export interface NamedMovement extends StoredMovement {
+  readonly ordered: string | null
+  readonly state: TransferState | null
+}
+
+/** Returns all movements of transfers, and of batches with their transfers. */
+export const movementsOf = (db: Connection, account: string, references: readonly string[]) =>
+  all<NamedMovement>(db, OF_REFERENCES, { account, references: JSON.stringify(references) })
+
+/** What another transfer has booked under a reference of the bank. */
+const TAKEN = `from bank_movements indexed by bank_movements_bank
+  where account = :account and bank_reference = :bank_reference and doubt is null
+    and bank_reference <> '' and reference <> :reference`
+
+const REJECT_TAKEN = compileStatement(`select ${ABORT} ${TAKEN}`)
+
+/** Returns the statement that aborts if another transfer has the reference of the bank. */
+export const rejectTaken = (db: D1Database, account: string, movement: Movement) =>
+  bindStatement(db, REJECT_TAKEN, { account, ...movement })
+
+const FIND_TAKEN = compileStatement(`select reference ${TAKEN} limit 1`)
+
+/** Returns which other transfer has the reference of the bank; null if none has. */
+export const findTaken = (db: Connection, account: string, movement: Movement) =>
+  first<Pick<Movement, 'reference'>>(db, FIND_TAKEN, { account, ...movement })
 
 const COUNT = compileStatement(`
   select count(*) as count, json_group_array(distinct m.reference) as names from ${OPEN}`)

@@ -209,6 +209,9 @@ const ERASE = compileStatement(`
 
 const OWN_TRANSFERS = `(select id from transfers where account = :account and affiliate_id = :id)`
 
+/** What an entry of an answer is about: a transfer that becomes something, or a doubt. */
+const NAMED = `ifnull(i.value ->> 'transfer', i.value ->> 'reference')`
+
 /** Returns the SQL of a JSON array without the reasons of its items that are about the payee. */
 const withoutReasons = (array: string, isOwn: string) => `(
       select json_group_array(json(iif(${isOwn}, json_replace(i.value, '$.reason', null), i.value)) order by i.key)
@@ -222,11 +225,12 @@ const ERASE_WORDS = [
       select reference from payments where account = :account and affiliate_id = :id)`,
   `update webhook_events indexed by webhook_events_about set data = json_replace(data, '$.reason', null)
     where account = :account and type = 'payout.returned' and data ->> 'affiliate_id' = :id`,
-  `update payout_answers set entries = ${withoutReasons('entries', `i.value ->> 'transfer' in ${OWN_TRANSFERS}`)},
+  `update payout_answers set entries = ${withoutReasons('entries', `${NAMED} in ${OWN_TRANSFERS}`)},
       summary = json_set(summary, '$.transfers',
         ${withoutReasons("summary, '$.transfers'", "i.value ->> 'affiliate_id' = :id")})
     where account = :account and exists (
-      select 1 from json_each(entries) i where i.value ->> 'transfer' in ${OWN_TRANSFERS})`,
+      select 1 from json_each(entries) i where ${NAMED} in ${OWN_TRANSFERS})`,
+  `update bank_movements set reason = null where account = :account and reference in ${OWN_TRANSFERS}`,
 ].map(compileStatement)
 
 /** Returns the statements that erase all versions: details at once of what nothing used. Nobody reads the others. */

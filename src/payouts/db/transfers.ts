@@ -1,7 +1,7 @@
 import { IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all } from '../../platform/db/query.ts'
-import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import type { StoredBatch, StoredTransfer, TransferState } from '../model.ts'
 import { isCurrent, SAME_ACCOUNT } from './payees.ts'
@@ -16,6 +16,16 @@ const MOVES: Readonly<Record<TransferState, readonly TransferState[]>> = {
   rejected: ['exported', 'accepted'],
   cancelled: ['created', 'exported', 'accepted'],
 }
+
+/** From which states a person books what has moved of a transfer: it may leave although it was rejected or cancelled. */
+const BY_HAND = {
+  paid: [...MOVES.paid, 'rejected', 'cancelled'],
+  returned: MOVES.returned,
+} as const satisfies Partial<typeof MOVES>
+
+/** Returns whether a person may book that a transfer in a state has moved. */
+export const mayBook = (from: TransferState, to: keyof typeof BY_HAND): boolean =>
+  BY_HAND[to].includes(from)
 
 /** Returns whether a transfer may move from one state to another. */
 export const mayMove = (from: TransferState, to: TransferState): boolean => MOVES[to].includes(from)
@@ -61,11 +71,39 @@ export const transfersOf = (db: Connection, account: string, batch: string) =>
     { account, batch },
   )
 
+const STATEMENTS = compileStatement(`
+  select s.id, s.payable as amount from transfers t
+  cross join json_each(t.statements) i
+  cross join statements s on s.account = :account and s.id = i.value
+  where t.account = :account and t.id = :id and ${IS_DUE} and (s.transfer = :id or ${IS_FREE})
+  order by i.key`)
+
+/** Returns the statements that a transfer pays, as far as they are due and no other transfer is under way for them. */
+export const statementsOf = (db: Connection, account: string, id: string) =>
+  all<DueAmount>(db, STATEMENTS, { account, id })
+
+/** A statement, and what is due of it. */
+export interface DueAmount {
+  readonly id: string
+  readonly amount: string
+}
+
+const REJECT_STATEMENTS = compileStatement(`
+  select ${ABORT} from ${JSON_EACH}(:due) v
+  left join statements s on s.account = :account and s.id = v.value ->> 'id'
+  where s.payable is not v.value ->> 'amount'`)
+
+/** Returns the statement that aborts the batch if something else is due of statements. */
+export const guardStatements = (db: Connection, account: string, due: readonly DueAmount[]) =>
+  bindStatement(db, REJECT_STATEMENTS, { account, due: JSON.stringify(due) })
+
 /** To which state a transfer moves, and what the bank says of it. */
 export type Move = Pick<StoredTransfer, 'id' | 'state'> &
   Partial<Pick<StoredTransfer, 'code' | 'reason' | 'name_check'>>
 
-const PAIRS = Object.entries(MOVES).flatMap(([to, all]) => all.map((from) => `'${from} ${to}'`))
+const PAIRS = Object.entries({ ...MOVES, ...BY_HAND }).flatMap(([to, all]) =>
+  all.map((from) => `'${from} ${to}'`),
+)
 
 const MOVE = compileStatement(`
   with v as materialized (

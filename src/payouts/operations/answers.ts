@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { positiveMoney } from '../../commission/plans/decimals.ts'
+import { dayInFirstZone } from '../../commission/shapes/book-fields.ts'
 import { busy } from '../../platform/http/body-errors.ts'
 import { WORKING } from '../../platform/http/memory.ts'
 import { type Answer, operation } from '../../platform/http/operation.ts'
@@ -7,10 +9,13 @@ import { count, day, money, time } from '../../platform/validation/answer-fields
 import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
+import { ruleMessage } from '../../platform/validation/issue.ts'
+import { objectOf } from '../../platform/validation/shapes.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
 import { DAY_ORDERS } from '../answers/days.ts'
 import { BECOMES } from '../answers/row.ts'
-import { applyAnswer, dismissDoubts, previewAnswer, readAnswer } from '../answers.ts'
+import { applyAnswer, previewAnswer, readAnswer } from '../answers.ts'
+import { bookByHand, dismissDoubts } from '../by-hand.ts'
 import type { StoredAnswer } from '../db/answers.ts'
 import { MOVEMENT_DOUBTS, PAYOUT_LIMITS } from '../model.ts'
 
@@ -157,6 +162,61 @@ export const getPayoutAnswer = operation({
   },
 })
 
+export const bookTransfer = operation({
+  topic: 'payouts',
+  id: 'bookTransfer',
+  method: 'POST',
+  path: '/transfers/{reference}/book',
+  params: { reference: member(v.string(), said('That of a transfer.', 'T7K2M9XQ4D')) },
+  body: {
+    direction: member(f.oneOf('paid', 'returned'), said('Whether it left or came back.', 'paid')),
+    booked_on: member(
+      v.pipe(
+        f.day,
+        v.check((day) => day <= dayInFirstZone(1), ruleMessage('maximum', 'tomorrow')),
+      ),
+      said('The booking day: not before the batch was confirmed, or the payment.', '2026-11-27'),
+    ),
+    amount: member(positiveMoney, said('What moved, in the currency of the transfer.', '1237.50')),
+    bank_reference: v.optional(
+      member(
+        v.pipe(f.text, v.maxLength(140, ruleMessage('length', 'at most 140 characters'))),
+        said('How the bank calls the movement, or the hash of a transaction.', 'B-2026-771'),
+      ),
+    ),
+    difference: v.optional(
+      member(
+        objectOf({
+          kind: member(f.oneOf('fee', 'owed'), said('What becomes of it.', 'owed')),
+          reason: member(f.reason, said('Why.', 'The bank kept a fee.')),
+        }),
+        said(
+          'Needed if another amount moved than the transfer orders. `fee`: the bank kept what is missing, or took more, which is the firm’s: the transfer is settled in whole. `owed`: only what moved is settled, and the rest stays as it was: due, or after a return paid.',
+        ),
+      ),
+    ),
+  },
+  words: described(() => ({
+    description:
+      'Books what a person knows to have moved: of a transfer of any batch that was exported, of one that left although it was cancelled or rejected, and of a payment that came back. It ends the doubt about that movement. The same again is `unchanged`.',
+    answer: named(
+      'BookedTransfer',
+      v.object({
+        transfer: member(v.string(), 'The reference of the transfer.'),
+        direction: member(v.picklist(['paid', 'returned']), 'Whether it left or came back.'),
+        outcome: member(v.picklist(['booked', 'unchanged']), 'Whether it is booked anew.'),
+      }),
+    ),
+    errors: ['conflict'],
+    command: { name: 'answers book' },
+  })),
+  async run(call, { reference, ...booked }) {
+    const answer = await bookByHand(call, reference, booked)
+    sendCaused(call, call.account)
+    return answer
+  },
+})
+
 export const dismissMovements = operation({
   topic: 'payouts',
   id: 'dismissMovements',
@@ -184,5 +244,6 @@ export const ANSWER_OPERATIONS = [
   previewPayoutAnswer,
   applyPayoutAnswer,
   getPayoutAnswer,
+  bookTransfer,
   dismissMovements,
 ]

@@ -11,8 +11,9 @@ import { listOf } from '../../platform/validation/shapes.ts'
 import * as batches from '../batches.ts'
 import { listBatches as readBatches } from '../db/batches.ts'
 import { FILE_TYPES } from '../files/file.ts'
-import { LEFT_OUT, METHODS, MOVEMENT_DOUBTS, PAYOUT_LIMITS, TRANSFER_STATES } from '../model.ts'
+import { LEFT_OUT, METHODS, PAYOUT_LIMITS, TRANSFER_STATES } from '../model.ts'
 import { referencesIn } from '../reference.ts'
+import { bankMovement, SHOWN_MOVEMENTS } from './movement.ts'
 
 const text = v.string()
 
@@ -86,14 +87,6 @@ const batchAnswer = described(() => {
     hash: member(text, 'A digest of its bytes, which nobody else can compute.'),
     name: member(text, 'Its name.'),
   })
-  const movement = v.object({
-    reference: member(text, 'Of the transfer, or of the batch.'),
-    doubt: v.nullable(member(v.picklist(MOVEMENT_DOUBTS), 'Why it is not booked.')),
-    direction: member(v.picklist(['paid', 'returned']), 'Whether it left or came back.'),
-    day: member(text, 'The booking day, or nothing if it cannot be read.'),
-    amount: v.nullable(member(text, 'The amount. Null if it cannot be read.')),
-    currency: v.nullable(currency),
-  })
   const warning = v.object({
     code: member(v.picklist(['bank_holiday']), 'Banks execute no transfer by SEPA on its day.'),
     next_open_day: member(day, 'The next day on which they do.'),
@@ -105,10 +98,7 @@ const batchAnswer = described(() => {
       ...listed,
       files: member(v.array(file), 'Its files. Empty until it is exported.'),
       transfers: member(v.array(named('Transfer', transfer)), 'One for each payee.'),
-      movements: member(
-        v.array(named('BankMovement', movement)),
-        'What moved of it and is not booked, until a person books or dismisses it.',
-      ),
+      movements: member(v.array(bankMovement), SHOWN_MOVEMENTS),
       left_out: member(v.array(leftOut), left),
       warnings: member(v.array(warning), 'What a person should know before they confirm it.'),
     }),

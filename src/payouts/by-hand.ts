@@ -1,0 +1,258 @@
+import { bookPayments, bookReturn, divide } from '../books/db/pay.ts'
+import { untilBooked } from '../books/until-booked.ts'
+import type { Connection } from '../platform/db/database.ts'
+import { withAudit } from '../platform/directory/audit.ts'
+import { ApiError } from '../platform/errors.ts'
+import type { Call } from '../platform/http/operation.ts'
+import { notFound, validationFailed } from '../platform/http/read-fields.ts'
+import { compare, decimal, subtract, sum } from '../platform/money/decimal.ts'
+import { minorDigits } from '../platform/money/minor-digits.ts'
+import { moneyText, normalizeMoney } from '../platform/money/money.ts'
+import type { Issue } from '../platform/validation/issue.ts'
+import { firstDayOf } from './answers/find.ts'
+import { guardChanges } from './db/answers.ts'
+import * as rows from './db/movements.ts'
+import {
+  type DueAmount,
+  type FoundTransfer,
+  findTransfers,
+  guardStatements,
+  mayBook,
+  moveTransfers,
+  statementsOf,
+} from './db/transfers.ts'
+import type { StoredMovement } from './model.ts'
+import { isOfTransfer, referencesIn } from './reference.ts'
+import { refusedPayees } from './refused-payees.ts'
+
+// What a person says of money that has moved: they book it at its transfer, or dismiss it.
+
+/** What a person books. */
+export interface Booked {
+  readonly direction: StoredMovement['direction']
+  readonly booked_on: string
+  readonly amount: string
+  readonly bank_reference?: string | undefined
+  /** Why another amount has moved than the transfer orders. */
+  readonly difference?: { readonly kind: 'fee' | 'owed'; readonly reason: string } | undefined
+}
+
+const conflict = (detail: string) => new ApiError('conflict', { detail })
+
+/** Returns the movements of transfers and batches that stand open, and those that a person booked with a difference. */
+export async function listMovements(
+  db: Connection,
+  account: string,
+  references: readonly string[],
+) {
+  const all = await rows.movementsOf(db, account, references)
+  return all
+    .filter((one) => one.difference !== null || (one.doubt !== null && one.dismissed === 0))
+    .map(({ state, other: _, n: __, dismissed: ___, ...one }) => ({
+      ...one,
+      can_book: one.doubt !== null && state !== null && mayBook(state, one.direction),
+    }))
+}
+
+/** Returns the transfer that a reference names. Throws `not_found`. */
+async function requireTransfer({ db, account }: Call, written: string): Promise<FoundTransfer> {
+  const [reference = written] = referencesIn(written)
+  const [found] = isOfTransfer(reference) ? await findTransfers(db, account.id, [reference]) : []
+  if (!found) throw notFound('transfer', written)
+  return found
+}
+
+/** Returns what is booked, with the digits of the currency. Throws `validation_failed`. */
+function readBooked({ difference, ...asked }: Booked, transfer: FoundTransfer, whole: string) {
+  const { currency } = transfer
+  const amount = normalizeMoney(asked.amount, currency)
+  const issues: Issue[] = []
+  const refuse = (pointer: string, code: Issue['code'], expected: string) =>
+    issues.push({ pointer, code, expected })
+  if (amount === null) refuse('/amount', 'decimals', String(minorDigits(currency)))
+  const more = amount === null ? 0 : compare(decimal(amount), decimal(whole))
+  const ordered = `the transfer is of ${whole} ${currency}`
+  if (more === 0 && difference) refuse('/difference', 'not_applicable', ordered)
+  if (more !== 0 && !difference && amount) refuse('/difference', 'required', `why: ${ordered}`)
+  if (more > 0 && difference?.kind === 'owed') {
+    refuse('/difference/kind', 'not_applicable', `${ordered}, and no rest of it stays due`)
+  }
+  const first = firstDayOf(transfer)
+  if (asked.booked_on < first) refuse('/booked_on', 'minimum', `${first}, when it was confirmed`)
+  if (issues.length > 0 || amount === null) throw validationFailed(issues)
+  return {
+    ...asked,
+    amount,
+    difference: difference?.kind ?? null,
+    note: difference?.reason ?? null,
+  }
+}
+
+/** Says why a transfer cannot be booked by hand. */
+function stateWords({ id, state }: FoundTransfer, direction: Booked['direction']): string {
+  if (state === 'created')
+    return `${id} is in a file that was never exported. Export its batch first.`
+  if (direction === 'paid')
+    return `${id} is ${state} already, with another day, amount or reference.`
+  const isBack = state === 'returned'
+  return isBack
+    ? `${id} came back already, as another movement.`
+    : `${id} is ${state}: no payment of it is booked.`
+}
+
+/** What is booked of a transfer, and what a bank has named of it. */
+interface Plan {
+  readonly transfer: FoundTransfer
+  readonly booked: ReturnType<typeof readBooked>
+  /** The doubt that ends with it. */
+  readonly said: StoredMovement | undefined
+  /** What of the transfer is settled with it. */
+  readonly settled: string
+}
+
+/**
+ * Books what has moved of a transfer as a person says. `fee`: the bank kept what is missing, or took more, and what the
+ * transfer orders is settled in whole. `owed`: what moved settles as much of it. The same again changes nothing.
+ *
+ * @throws ApiError `not_found`, `validation_failed`; `conflict` if something else is booked of it
+ */
+export const bookByHand = (call: Call, written: string, asked: Booked) =>
+  untilBooked(async () => {
+    const transfer = await requireTransfer(call, written)
+    const { id, state } = transfer
+    const { direction } = asked
+    const answer = { transfer: id, direction }
+    const named = await rows.movementsOf(call.db, call.account.id, [id])
+    const own = named.filter((one) => one.direction === direction)
+    const paid = named.find((one) => one.direction === 'paid' && one.doubt === null)
+    // Of what was paid in part, no more comes back.
+    const isPart = direction === 'returned' && paid?.difference === 'owed'
+    const whole = (isPart && paid.amount) || transfer.amount
+    const booked = readBooked(asked, transfer, whole)
+    if (own.some((one) => isSame(one, booked, whole))) {
+      return { ...answer, outcome: 'unchanged' as const }
+    }
+    if (!mayBook(state, direction)) throw conflict(stateWords(transfer, direction))
+    if (direction === 'returned' && paid && booked.booked_on < paid.day) {
+      const expected = `${paid.day}, the day of the payment`
+      throw validationFailed([{ pointer: '/booked_on', code: 'minimum', expected }])
+    }
+    const said = own.find((one) => one.doubt !== null && isOfRow(one, booked))
+    const settled = booked.difference === 'owed' ? booked.amount : whole
+    const isBooked = await store(call, { transfer, booked, said, settled })
+    return isBooked ? { ...answer, outcome: 'booked' as const } : null
+  })
+
+/** Stores what is booked. Returns false if somebody else changed something meanwhile. */
+async function store(call: Call, plan: Plan): Promise<boolean> {
+  const { db, actor } = call
+  const { id: account } = call.account
+  const { transfer, booked, said, settled } = plan
+  const { id, currency } = transfer
+  const { direction, booked_on: day, amount, difference, note } = booked
+  const movement = {
+    reference: id,
+    direction,
+    day,
+    other: said?.other ?? (amount === transfer.amount ? '' : amount),
+    bank_reference: said?.bank_reference ?? booked.bank_reference ?? '',
+    n: said?.n ?? 1,
+    amount,
+    currency,
+    difference,
+    note,
+  }
+  const taken = await rows.findTaken(db, account, movement)
+  if (taken) throw conflict(`The bank reference is that of the transfer ${taken.reference}.`)
+  const code = said?.code ?? null
+  const reason = [said?.reason, note].filter(Boolean).join('. ') || null
+  const now = Date.now()
+  const entry = { transfer: id, becomes: direction, day, code, reason, amount: settled }
+  const also = [
+    ...guardChanges(db, account, [{ entry, transfer }]),
+    moveTransfers(db, account, [{ id, state: direction, code, reason }], now),
+    rows.rejectTaken(db, account, movement),
+    rows.storeMovements(db, account, [movement]),
+  ]
+  const author = { account, actor, action: 'transfers.book', details: { ...movement }, now }
+  if (direction === 'returned') {
+    const refused = await refusedPayees(call, [{ entry, transfer }], now)
+    const returned = { payment: id, reference: id, returned_on: day, reason: reason ?? BY_HAND }
+    return bookReturn(db, author, returned, [...also, ...refused], settled)
+  }
+  const due = await statementsOf(db, account, id)
+  const payment = paymentOf(plan, due)
+  return bookPayments(db, author, [payment], [], [...also, guardStatements(db, account, due)])
+}
+
+/** Why a payment came back, if neither the bank nor a person says so. */
+const BY_HAND = 'Booked by hand'
+
+/** Returns what is paid of the statements of a transfer. Throws `conflict` if it is not all due. */
+function paymentOf({ transfer, booked, settled }: Plan, due: readonly DueAmount[]) {
+  const { id, affiliate_id, currency } = transfer
+  const isDue = compare(sum(due.map((one) => decimal(one.amount))), decimal(transfer.amount)) === 0
+  if (!isDue) {
+    throw conflict(
+      `Another payment has what ${id} pays, or a part of it. Dismiss its doubt once you know what becomes of the money.`,
+    )
+  }
+  const parts = divide(due, settled)
+  const part = parts.find((one) => compare(decimal(one.amount), one.moved) !== 0)
+  return {
+    reference: id,
+    affiliate_id,
+    currency,
+    amount: settled,
+    paid_on: booked.booked_on,
+    ids: parts.map((one) => one.id),
+    part: part && {
+      id: part.id,
+      paid: moneyText(part.moved, currency),
+      rest: moneyText(subtract(decimal(part.amount), part.moved), currency),
+    },
+  }
+}
+
+/** Returns whether a movement is booked as a person says. A bank that is not named is the same. */
+const isSame = (
+  one: StoredMovement,
+  booked: ReturnType<typeof readBooked>,
+  whole: string,
+): boolean =>
+  one.doubt === null &&
+  one.day === booked.booked_on &&
+  (one.amount ?? whole) === booked.amount &&
+  (booked.bank_reference ?? one.bank_reference) === one.bank_reference &&
+  one.difference === booked.difference &&
+  one.note === booked.note
+
+/** Returns whether a person books the movement that a bank has named. */
+const isOfRow = (
+  { day, amount, bank_reference }: StoredMovement,
+  booked: Pick<Booked, 'booked_on' | 'amount' | 'bank_reference'>,
+): boolean =>
+  day === booked.booked_on &&
+  amount !== null &&
+  /^[\d.]+$/.test(amount) &&
+  compare(decimal(amount), decimal(booked.amount)) === 0 &&
+  (booked.bank_reference ?? bank_reference) === bank_reference
+
+/**
+ * Ends the doubts about what a bank says of a transfer or a batch: a person has looked at it.
+ *
+ * @throws ApiError `not_found`
+ */
+export async function dismissDoubts(call: Call, written: string, reason: string) {
+  const { db, actor } = call
+  const { id: account } = call.account
+  const [reference = written] = referencesIn(written)
+  if ((await findTransfers(db, account, [reference], 1)).length === 0) {
+    throw notFound('transfer', written)
+  }
+  const all = await listMovements(db, account, [reference])
+  const own = all.filter((one) => one.reference === reference && one.doubt !== null)
+  const entry = { actor, action: 'movements.dismiss', account, details: { reference, reason } }
+  if (own.length > 0) await withAudit(db, entry, rows.dismiss(db, account, reference))
+  return { reference, dismissed: own.length }
+}

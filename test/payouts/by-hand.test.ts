@@ -1,0 +1,172 @@
+import { beforeEach, expect, test } from 'vitest'
+import { rowsOf } from '../books/book-rows.ts'
+import { askAdmin, json } from '../partner.ts'
+import { BOOKED_ON, camt } from './bank-files.ts'
+import {
+  apply,
+  book,
+  bookByHand,
+  change,
+  confirmed,
+  due,
+  firm,
+  PATH,
+  preview,
+  type Sent,
+  send,
+  sent,
+  show,
+} from './payout-rows.ts'
+
+// What a person books of money that has moved.
+
+let a: Sent
+let b: Sent
+let c: Sent
+
+beforeEach(async () => {
+  await firm(['a', 'b', 'c'])
+  ;({ a, b, c } = await sent({ a: '100.00', b: '20.00', c: '7.00' }))
+})
+
+const fee = { difference: { kind: 'fee', reason: 'Wire fee' } }
+const owed = { difference: { kind: 'owed', reason: 'Our limit of a day' } }
+const back = { direction: 'returned' }
+
+/** Returns the status of a booking, and its code or outcome. */
+async function outcome(reference: string, more: object) {
+  const { status = 200, code, outcome } = await json(bookByHand(reference, more))
+  return `${status} ${outcome ?? code}`
+}
+
+/** Returns what is due, by affiliate, what is booked in the ledger, and the balance. */
+async function books() {
+  const { data } = await json(askAdmin(`${PATH}/payouts`))
+  const ledger = await rowsOf('ledger')
+  return {
+    due: Object.fromEntries(
+      data.map((one: Record<string, string>) => [one.affiliate_id, one.amount]),
+    ),
+    ledger: ledger.map(({ affiliate_id, amount }) => `${affiliate_id} ${amount}`).sort(),
+  }
+}
+
+test('§20.4 a booking by hand is refused that is not of the transfer, or has no reason for its difference', async () => {
+  const { transfers } = await confirmed({ statements: [await due('a', '3.00')] })
+  await bookByHand(c.id, { amount: '7.00', bank_reference: 'B-7' })
+  const refused: [string, object, string][] = [
+    ['T000000000', { amount: '1.00' }, '404 not_found'],
+    [a.batch, { amount: '127.00' }, '404 not_found'],
+    [a.id, { amount: '99.00' }, '422 validation_failed'],
+    [a.id, { amount: '100.00', ...fee }, '422 validation_failed'],
+    [a.id, { amount: '100.01', ...owed }, '422 validation_failed'],
+    [a.id, { amount: '100.001' }, '422 validation_failed'],
+    [a.id, { amount: '0' }, '422 validation_failed'],
+    [a.id, { amount: '100.00', booked_on: '2020-01-01' }, '422 validation_failed'],
+    [a.id, { amount: '100.00', booked_on: '2040-01-01' }, '422 validation_failed'],
+    [a.id, { amount: '100.00', ...back }, '409 conflict'],
+    [a.id, { amount: '100.00', bank_reference: 'B-7' }, '409 conflict'],
+    [transfers[0].id, { amount: '3.00' }, '409 conflict'],
+    [c.id, { amount: '7.00', bank_reference: 'B-8' }, '409 conflict'],
+    [c.id, { amount: '7.50', ...fee }, '409 conflict'],
+  ]
+  const before = await books()
+  for (const [reference, more, code] of refused) {
+    expect([more, await outcome(reference, more)]).toEqual([more, code])
+  }
+  expect(await books()).toEqual(before)
+})
+
+test('§20.4 `fee` settles the transfer in whole, and `owed` what moved: the rest stays due, and is paid after it', async () => {
+  const bookings: [string, object][] = [
+    [a.id, { amount: '60.00', ...owed }],
+    [b.id, { amount: '21.50', bank_reference: 'B-1', ...fee }],
+    [c.id, { amount: '6.90', ...fee }],
+  ]
+  for (const [reference, more] of bookings) {
+    expect(await outcome(reference, more)).toBe('200 booked')
+    expect(await outcome(reference, more)).toBe('200 unchanged')
+  }
+  const paid = ['a -60.00', 'b -20.00', 'c -7.00']
+  expect(await books()).toEqual({ due: { a: '40.00' }, ledger: paid })
+  const shown = await show(a.batch)
+  expect(shown.state).toBe('paid')
+  expect(shown.movements).toMatchObject(
+    bookings.map(([reference]) => ({ reference, doubt: null, can_book: false })),
+  )
+  const rest = (await sentAgain()).a!
+  expect(rest.amount).toBe('40.00')
+  await bookByHand(rest.id, { amount: '40.00' })
+  // What was paid first comes back, then the rest, of which the bank keeps a part.
+  expect(await outcome(a.id, { ...back, amount: '60.00' })).toBe('200 booked')
+  expect((await books()).due).toEqual({ a: '60.00' })
+  expect(await outcome(rest.id, { ...back, amount: '37.00', ...fee })).toBe('200 booked')
+  expect(await outcome(b.id, { ...back, amount: '5.00', ...owed })).toBe('200 booked')
+  expect((await books()).due).toEqual({ a: '100.00', b: '5.00' })
+})
+
+/** Sends what is due again. */
+async function sentAgain(): Promise<Record<string, Sent>> {
+  const { id, transfers } = await confirmed()
+  await askAdmin(`${PATH}/batches/${id}/export`, 'POST')
+  return Object.fromEntries(transfers.map((one: Sent) => [one.affiliate_id, one]))
+}
+
+test('§20.4 a rest is of the last statement that is paid, and the next ones stay due in whole', async () => {
+  const statements = await Promise.all(['10.00', '20.00', '5.00'].map((one) => due('a', one)))
+  const { id, transfers } = await confirmed({ statements })
+  await askAdmin(`${PATH}/batches/${id}/export`, 'POST')
+  await bookByHand(transfers[0].id, { amount: '12.50', ...owed })
+  expect((await books()).due).toEqual({ a: '22.50' })
+  const rows = (await rowsOf('statements')).filter((one) => statements.includes(String(one.id)))
+  expect(rows.filter(({ status }) => status === 'paid')).toHaveLength(1)
+})
+
+test('§20.4 what came back less is booked from its row, with what the bank says, and is unchanged in later files', async () => {
+  const paid = { amount: a.amount, txs: [{ reference: a.id }] }
+  const less = { amount: '97', direction: 'CRDT', bankReference: 'B-9' } as const
+  const file = camt([paid, { ...less, txs: [{ reference: a.id, code: 'AC04', words: 'Closed' }] }])
+  await book(file)
+  const [row] = (await show(a.batch)).movements
+  expect(row).toMatchObject({ doubt: 'not_booked', can_book: true, amount: '97', code: 'AC04' })
+  const { direction, day: booked_on, amount, bank_reference } = row
+  const asked = { direction, booked_on, amount, bank_reference, ...fee }
+  expect(await outcome(a.id, asked)).toBe('200 booked')
+  expect((await show(a.batch)).transfers[0]).toMatchObject({ state: 'returned', code: 'AC04' })
+  expect((await json(askAdmin(`${PATH}/affiliates/a/payee`))).state).toBe('returned')
+  expect((await json(preview())).left_out).toMatchObject([{ affiliate_id: 'a' }])
+  expect(await rowsOf('bank_movements')).toHaveLength(2)
+  expect(await json(send(`${file}\n`))).toMatchObject({ booked: [], doubts: 0, unchanged: 2 })
+})
+
+test('§20.4 a debit whose charges the bank states is unchanged if a person has booked it', async () => {
+  await bookByHand(b.id, { amount: '21.50', booked_on: BOOKED_ON, ...fee })
+  const stated = { amount: '21.50', charges: '1.50', txs: [{ reference: b.id }] }
+  expect(await json(send(camt([stated])))).toMatchObject({ booked: [], doubts: 0, unchanged: 1 })
+})
+
+test('§20.4 what left although it was cancelled is booked, unless another payment has it', async () => {
+  await askAdmin(`${PATH}/batches/${a.batch}/cancel`, 'POST', { reason: 'No' })
+  await book(camt([a, b].map((one) => ({ amount: one.amount, txs: [{ reference: one.id }] }))))
+  expect((await show(a.batch)).movements).toMatchObject([{ can_book: true }, { can_book: true }])
+  const statement = (await rowsOf('statements')).find(({ transfer }) => transfer === b.id)!
+  await confirmed({ statements: [statement.id] })
+  const booked_on = BOOKED_ON
+  expect(await outcome(a.id, { amount: a.amount, booked_on })).toBe('200 booked')
+  expect(await outcome(b.id, { amount: b.amount, booked_on })).toBe('409 conflict')
+  expect((await books()).ledger).toEqual(['a -100.00'])
+  expect((await show(a.batch)).movements).toMatchObject([{ reference: b.id }])
+})
+
+test('§20.4 of two who book at once, also while an answer is applied, one is heard', async () => {
+  const again = [1, 2].map(() => outcome(a.id, { amount: a.amount }))
+  expect((await Promise.all(again)).sort()).toEqual(['200 booked', '200 unchanged'])
+  const both = [b, c].map((one) => bookByHand(one.id, { amount: one.amount, bank_reference: 'B' }))
+  expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([200, 409])
+  await change('delete from bank_movements')
+  const { d } = await sent({ c: '1.00' }).then(({ c: d }) => ({ d }))
+  const { hash } = await json(send(camt([{ amount: '1.00', txs: [{ reference: d.id }] }])))
+  await Promise.all([apply(hash), outcome(d.id, { amount: '1.00', booked_on: '2020-01-01' })])
+  await Promise.all([apply(hash), outcome(d.id, { amount: '0.50', ...fee })])
+  expect((await books()).ledger.filter((one) => one === 'c -1.00')).toHaveLength(1)
+})
