@@ -96,7 +96,7 @@ WHEN old.status <> 'draft' AND (
       old.status = 'approved' AND new.returned IS old.returned
         AND (new.payable = old.payable OR EXISTS (SELECT 1 FROM ledger
           WHERE account = old.account AND affiliate_id = old.affiliate_id AND kind = 'paid' AND statement = old.id))
-      OR new.transfer IS old.transfer AND EXISTS (SELECT 1 FROM payment_returns
+      OR new.transfer IS old.transfer AND new.returned IS NOT old.returned AND EXISTS (SELECT 1 FROM payment_returns
         WHERE account = old.account AND payment = new.returned))))
 BEGIN
   SELECT raise(ABORT, 'an approved statement never changes');

@@ -165,6 +165,7 @@ export const BATCH_ID = 'B000000001'
 export const PREVIEW_ID = 'B000000002'
 export const EXPORTED_ID = 'B000000003'
 export const ANSWER_HASH = 'e'.repeat(64)
+const EXPORTED_STATEMENT = 'stm_00000000000000000000000c'
 
 /** What confirms the preview. */
 export const CONFIRMED = {
@@ -187,9 +188,17 @@ export async function payoutRows(db: D1Database, account: string) {
   const details = new Map(Object.entries({ 'payer spare': PAYER, 'payee aff-8': ADA }))
   const order = { id: EXPORTED_ID, ...asked } as StoredBatch
   const file_hash = await fileDigest(env, fileOf(order, [exported], details).text, null)
-  const period = '2024-08'
-  const of = { id: 'stm_00000000000000000000000b', affiliate: 'aff-8', plan: 'lined', period }
-  const sums = { lines_sum: '2.00', total: '2.00', payable: '2.00', payable_on: '2024-09-14' }
+  const statement = (id: string, period: string, amount: string, transfer: string | null) => {
+    const of = { id, affiliate: 'aff-8', plan: 'lined', period }
+    const sums = { lines_sum: amount, total: amount, payable: amount, payable_on: '2024-09-14' }
+    return insert(db, 'statements', {
+      ...{ account, id, period, affiliate_id: of.affiliate, plan: of.plan, transfer },
+      ...{ status: 'approved', hash: 'b'.repeat(64), digest: 'b'.repeat(64), payable: amount },
+      ...{ closing: '0', statement: JSON.stringify(headOf(of, sums)), lines: '[]', parts: 1 },
+      ...{ state: '{}', read_at: 0, computed_at: '2024-10-01T09:00:00.000Z', previous: '' },
+      ...{ approval: 'approval', approved_at: 1 },
+    })
+  }
   const entry = { row: 1, transfer: 'T00000000B', becomes: 'checked', day: null, code: null }
   const none = { booked: [], transfers: [], doubts: 0, unmatched_rows: [] }
   const version = versionIn(db, account)
@@ -198,16 +207,14 @@ export async function payoutRows(db: D1Database, account: string) {
     await version('payer', 'main', PAYER, { state: 'entered', payable_from: null }),
     await version('payee', 'aff-8', ADA),
     await version('payer', 'spare', PAYER),
-    insert(db, 'statements', {
-      ...{ account, period, affiliate_id: of.affiliate, plan: of.plan, id: of.id },
-      ...{ status: 'approved', hash: 'b'.repeat(64), digest: 'b'.repeat(64), payable: '2.00' },
-      ...{ closing: '0', statement: JSON.stringify(headOf(of, sums)), lines: '[]', parts: 1 },
-      ...{ state: '{}', read_at: 0, computed_at: '2024-10-01T09:00:00.000Z', previous: '' },
-      ...{ approval: 'approval', approved_at: 1 },
-    }),
+    statement('stm_00000000000000000000000b', '2024-08', '2.00', null),
+    statement(EXPORTED_STATEMENT, '2024-07', '3.00', exported.id),
     batch(PREVIEW_ID, {}),
     batch(BATCH_ID, { hash: 'c'.repeat(64), total: '2.00', confirmed_by: 'eve' }),
-    batch(EXPORTED_ID, { hash: 'c'.repeat(64), total: '3.00', confirmed_by: 'eve', file_hash }),
+    batch(EXPORTED_ID, {
+      ...{ hash: 'c'.repeat(64), total: '3.00', confirmed_by: 'eve', file_hash },
+      confirmed_at: Date.UTC(2026, 0),
+    }),
     ...[
       {
         id: entry.transfer,
@@ -215,11 +222,15 @@ export async function payoutRows(db: D1Database, account: string) {
         affiliate_id: 'aff-8',
         amount: '2.00',
         state: 'created',
+        statements: '[]',
       },
-      { ...exported, batch: EXPORTED_ID, state: 'exported' },
+      {
+        ...{ ...exported, batch: EXPORTED_ID, state: 'exported' },
+        statements: JSON.stringify([EXPORTED_STATEMENT]),
+      },
     ].map((one) =>
       insert(db, 'transfers', {
-        ...{ ...one, account, payee_version: 1, currency: 'EUR', statements: '[]', changed_at: 1 },
+        ...{ ...one, account, payee_version: 1, currency: 'EUR', changed_at: 1 },
       }),
     ),
     insert(db, 'bank_movements', {
