@@ -296,6 +296,12 @@ const paidRows = (db: D1Database, account: string) => [
          json_array(?2), 'admin-key', '2024-10-20T09:00:00.000Z', 'paid-1')`,
     )
     .bind(account, BOOK_PAID_ID),
+  db
+    .prepare(
+      `insert into ledger values (?1, 'aff-7', 'paid-00001', 'paid', 'lined', '2024-06', ?2, 'EUR',
+         '-1.00', 'paid-1', 'admin-key', '2024-10-20T09:00:00.000Z')`,
+    )
+    .bind(account, BOOK_PAID_ID),
 ]
 
 const FRAUD_RULE = {
