@@ -340,7 +340,7 @@ export const returnPayment = (
     }
     const paid = found.find((one) => one.reference === payment)
     if (!paid) throw notPaid(statement)
-    if (await isOfBatch(db, account, paid.reference)) {
+    if (await isOfBatch(db, account.id, paid.reference)) {
       throw new ApiError('conflict', {
         detail: `A batch made the payment, by the transfer ${quote(paid.reference)}. Book there that it came back.`,
       })

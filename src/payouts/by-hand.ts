@@ -174,7 +174,13 @@ async function store(call: Call, plan: Plan): Promise<boolean> {
     rows.rejectTaken(db, account, movement),
     rows.storeMovements(db, account, [movement]),
   ]
-  const author = { account, actor, action: 'transfers.book', details: { ...movement }, now }
+  const author = {
+    account: call.account,
+    actor,
+    action: 'transfers.book',
+    details: { ...movement },
+    now,
+  }
   if (direction === 'returned') {
     const refused = await refusedPayees(call, [{ entry, transfer }], now)
     const returned = { payment: id, reference: id, returned_on: day, reason: reason ?? BY_HAND }

@@ -91,9 +91,11 @@ test('§20.4 `fee` settles the transfer in whole, and `owed` what moved: the res
   expect(await books()).toEqual({ due: { a: '40.00' }, ledger: paid })
   const shown = await show(a.batch)
   expect(shown.state).toBe('paid')
-  expect(shown.movements).toMatchObject(
-    bookings.map(([reference]) => ({ reference, doubt: null, can_book: false })),
-  )
+  const own = shown.movements.map((one: { reference: string; doubt: null; can_book: boolean }) => [
+    one.reference,
+    one.doubt ?? one.can_book,
+  ])
+  expect(own.sort()).toEqual(bookings.map(([reference]) => [reference, false]).sort())
   const rest = (await sentAgain()).a!
   expect(rest.amount).toBe('40.00')
   await bookByHand(rest.id, { amount: '40.00' })

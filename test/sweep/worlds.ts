@@ -299,7 +299,7 @@ const paidRows = (db: D1Database, account: string) => [
   db
     .prepare(
       `insert into ledger values (?1, 'aff-7', 'paid-00001', 'paid', 'lined', '2024-06', ?2, 'EUR',
-         '-1.00', 'paid-1', 'admin-key', '2024-10-20T09:00:00.000Z')`,
+         '-1.00', 'paid-1', 'admin-key', '2024-10-20T09:00:00.000Z', '2024-10-20', '2024-10-20')`,
     )
     .bind(account, BOOK_PAID_ID),
 ]

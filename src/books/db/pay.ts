@@ -191,8 +191,8 @@ export async function bookReturn(
   also: readonly D1PreparedStatement[] = [],
   amount?: string,
 ): Promise<boolean> {
-  const { account } = payer
   const { payment, reference } = returned
+  const account = payer.account.id
   const paid = await all<Moved & { currency: string }>(db, READ_PAID, { account, payment })
   const back =
     amount === undefined
