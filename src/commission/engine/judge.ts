@@ -7,7 +7,7 @@ import { conversionOf } from './convert.ts'
 import type { Customer, Fact } from './facts.ts'
 import { isTriggerKind, type OnceState, triggerAmount } from './once.ts'
 import type { CountedOwner, Owner } from './owners.ts'
-import { overrideVersion, type Version, versionsOf } from './plans-in-force.ts'
+import { assignedPlans, overrideVersion, type Version, versionsOf } from './plans-in-force.ts'
 import { excludedBy, sinceSignup } from './qualify.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
@@ -284,9 +284,8 @@ function overridesOf({ inForce, period }: InPeriod, upline: string, level: numbe
 
 /** Returns the rules of any version of an upline's plans whose tiers measure facts of the network. */
 function networkRulesOf({ inForce, period }: InPeriod, upline: string): Entry[] {
-  const plans = new Set(inForce.assignmentsOf(upline).map(({ plan }) => plan))
-  const versions = [...plans].flatMap((name) => versionsOf(inForce, name))
-  return versions
+  return assignedPlans(inForce, upline)
+    .flatMap(({ versions }) => versions)
     .filter((version) => version.period === period.kind)
     .flatMap((version) =>
       version.rules

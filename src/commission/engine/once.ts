@@ -6,7 +6,7 @@ import type { Account } from './account.ts'
 import { convertFact } from './convert.ts'
 import { type Customer, compareFacts, type Fact } from './facts.ts'
 import type { Owner } from './owners.ts'
-import type { Plan, PlansInForce, Version } from './plans-in-force.ts'
+import { assignedPlans, type Plan, type PlansInForce, type Version } from './plans-in-force.ts'
 import {
   type Blocker,
   evaluateQualification,
@@ -283,15 +283,11 @@ export function firstQualified(states: readonly OnceState[]): Map<string, OnceSt
 const isOnce = (rule: CompiledRule): rule is CompiledOnce => rule.kind === 'once'
 
 /** Returns the plans of affiliates that have `once` rules, in order of name. */
-export function oncePlansOf(
-  { plans, assignmentsOf }: PlansInForce,
-  affiliates: readonly (string | null)[],
-): Plan[] {
-  const names = affiliates.flatMap((one) => (one === null ? [] : assignmentsOf(one)))
-  return [...new Set(names.map(({ plan }) => plan))].sort(compareText).flatMap((name) => {
-    const plan = plans.get(name)
-    return plan?.versions.some(({ rules }) => rules.some(isOnce)) ? [plan] : []
-  })
+export function oncePlansOf(inForce: PlansInForce, affiliates: readonly (string | null)[]): Plan[] {
+  const plans = affiliates.flatMap((one) => (one === null ? [] : assignedPlans(inForce, one)))
+  return [...new Set(plans)]
+    .filter(({ versions }) => versions.some(({ rules }) => rules.some(isOnce)))
+    .sort((a, b) => compareText(a.plan, b.plan))
 }
 
 /**

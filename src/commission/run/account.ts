@@ -13,7 +13,7 @@ import { type DayRange, mapFactTables } from '../db/fact-tables.ts'
 import { type AccountBeginnings, type FactDays, readBeginnings } from '../db/facts.ts'
 import { loadRates } from '../db/rates.ts'
 import type { Account } from '../engine/account.ts'
-import type { Plan, PlansInForce } from '../engine/plans-in-force.ts'
+import { assignedPlans, type PlansInForce } from '../engine/plans-in-force.ts'
 import type { Tree } from '../engine/tree.ts'
 import type { STEP_LIMITS } from '../limits.ts'
 import { engineAccount, type StoredAccount } from './stored-account.ts'
@@ -221,12 +221,8 @@ function descend(tree: Tree, affiliate: string, day: number): string[] {
 }
 
 function reachOfPlans(inForce: PlansInForce, affiliate: string): Reach {
-  const names = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
-  const plans = [...names].flatMap((name): readonly Plan[] => {
-    const plan = inForce.plans.get(name)
-    return plan ? [plan] : []
-  })
-  const rules = plans.flatMap(({ versions }) => versions.flatMap((version) => version.rules))
+  const versions = assignedPlans(inForce, affiliate).flatMap((plan) => plan.versions)
+  const rules = versions.flatMap((version) => version.rules)
   const overrides = rules.filter((rule) => rule.kind === 'override')
   return {
     levels: new Set(overrides.map(({ level }) => level)),

@@ -14,7 +14,7 @@ import {
   type SettingChange,
 } from '../db/changed.ts'
 import type { DayRange } from '../db/fact-tables.ts'
-import { versionsOf } from '../engine/plans-in-force.ts'
+import { assignmentsOf, versionsOf } from '../engine/plans-in-force.ts'
 import type { PlanResult } from '../engine/settlement.ts'
 import { type FactNeeds, factNeeds } from '../plans/fact-needs.ts'
 import type { OverrideRule, Rule } from '../plans/types.ts'
@@ -319,7 +319,7 @@ function reachOf(
   const { tree, inForce } = account
   const period = storedPeriod(id)
   const rulesOf = (affiliates: readonly string[], plans: readonly string[] = []): Rule[] => {
-    const assigned = affiliates.flatMap((one) => inForce.assignmentsOf(one).map((of) => of.plan))
+    const assigned = affiliates.flatMap((one) => assignmentsOf(inForce, one).map((of) => of.plan))
     const versions = [...new Set([...plans, ...assigned])].flatMap((of) => versionsOf(inForce, of))
     return versions.flatMap(({ source }) => source.rules)
   }

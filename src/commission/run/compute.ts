@@ -7,7 +7,7 @@ import { asOf, evaluateCustomer } from '../engine/customer.ts'
 import type { Customer } from '../engine/facts.ts'
 import type { EvaluatedCustomer } from '../engine/judge.ts'
 import { NOTHING_KNOWN, type OnceState } from '../engine/once.ts'
-import { planKey } from '../engine/plans-in-force.ts'
+import { assignmentsOf, planKey } from '../engine/plans-in-force.ts'
 import { settlePeriods } from '../engine/settle-periods.ts'
 import type { PlanResult } from '../engine/settlement.ts'
 import { customersIn, newSums, type PeriodSums } from '../engine/sums.ts'
@@ -157,7 +157,7 @@ export function settle(
   const { account, periods, plans } = start
   const wanted = new Set(affiliates)
   const { settled } = joinDependencies(affiliates.map(dependencies(account)))
-  const isAssigned = (one: string) => account.inForce.assignmentsOf(one).length > 0
+  const isAssigned = (one: string) => assignmentsOf(account.inForce, one).length > 0
   const own = [...settled].filter((one) => wanted.has(one) || isAssigned(one))
   const results = settlePeriods(account, start, sums, { affiliates: own, periods })
   return periods

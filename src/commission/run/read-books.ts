@@ -19,7 +19,7 @@ import {
   type PlanBooks,
   receivedKey,
 } from '../engine/books.ts'
-import { type PlansInForce, planKey } from '../engine/plans-in-force.ts'
+import { assignmentsOf, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
 import type { OpenAccount } from './account.ts'
 import type { CorrectedLine } from './cause.ts'
 import type { StatementHead } from './draft.ts'
@@ -54,7 +54,7 @@ function closingsIn(
     add(planKey(affiliate_id, plan), period, approved_at)
   }
   for (const affiliate of affiliates) {
-    const plans = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
+    const plans = new Set(assignmentsOf(inForce, affiliate).map(({ plan }) => plan))
     for (const { plan, period, closed_at, open } of periods) {
       const key = planKey(affiliate, plan)
       const concerns = plans.has(plan) || found.has(key) || entered.has(key)
@@ -151,7 +151,7 @@ const ownerOf = (key: string): readonly [affiliate: string, plan: string] => JSO
 function manualFrom({ inForce, range }: OpenAccount, key: string): number {
   const { anchor, unassignedFrom } = range
   const [affiliate, plan] = ownerOf(key)
-  const assignment = inForce.assignmentsOf(affiliate).find((one) => one.plan === plan)
+  const assignment = assignmentsOf(inForce, affiliate).find((one) => one.plan === plan)
   return assignment ? Math.max(anchor, assignment.from) : unassignedFrom
 }
 

@@ -24,6 +24,7 @@ import {
   periodKinds,
   storeSteps,
 } from '../db/runs.ts'
+import { assignmentsOf } from '../engine/plans-in-force.ts'
 import { QUIET_MS, RUN_LIMITS, STEP_LIMITS } from '../limits.ts'
 import { dependencies, divide, type OpenAccount, openAccount } from './account.ts'
 import { storeStatements } from './morning.ts'
@@ -158,7 +159,7 @@ export async function settledAffiliates(account: OpenAccount): Promise<string[]>
   const { db, row, inForce, parents, range } = account
   const assigned = parents
     .map(({ affiliate_id }) => affiliate_id)
-    .filter((one) => inForce.assignmentsOf(one).length > 0)
+    .filter((one) => assignmentsOf(inForce, one).length > 0)
   const stored = await affiliatesToSettle(db, row.id, range.period.id)
   return [...new Set([...assigned, ...stored])]
 }

@@ -1,5 +1,4 @@
 import { compareText } from '../../platform/compare-text.ts'
-import { memoize } from '../../platform/memoize.ts'
 import { dayText, type Period, type PeriodKind, periodOf } from '../../platform/money/calendar.ts'
 import {
   add,
@@ -9,11 +8,16 @@ import {
   subtract,
   ZERO,
 } from '../../platform/money/decimal.ts'
-import { minorDigits } from '../../platform/money/minor-digits.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { isObject } from '../../platform/validation/record-validator.ts'
 import type { AccountBeginnings } from '../db/facts.ts'
-import { compileVersion, type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
+import {
+  assignmentsOf,
+  compileVersion,
+  type Plan,
+  type PlansInForce,
+  planKey,
+} from '../engine/plans-in-force.ts'
 import type { PlanResult } from '../engine/settlement.ts'
 import { knownPeriod } from '../limits.ts'
 import { type CheckedPlan, checkPlan } from '../plans/check-plan.ts'
@@ -107,13 +111,18 @@ export interface Simulation {
 /** Returns the plans in force with another plan; with a day, all affiliates have it with all customers from then on. */
 const withPlan = (inForce: PlansInForce, plan: Plan, from: number | null): PlansInForce => ({
   plans: new Map(inForce.plans).set(plan.plan, plan),
-  assignmentsOf:
+  assignments:
     from === null
-      ? inForce.assignmentsOf
-      : memoize((affiliate: string) => [
-          ...inForce.assignmentsOf(affiliate).filter((one) => one.from < from),
-          { affiliate_id: '*', plan: plan.plan, from, customers: 'all' },
-        ]),
+      ? inForce.assignments
+      : new Map(
+          ['*', ...inForce.assignments.keys()].map((affiliate) => [
+            affiliate,
+            [
+              ...assignmentsOf(inForce, affiliate).filter((one) => one.from < from),
+              { affiliate_id: '*', plan: plan.plan, from, customers: 'all' },
+            ],
+          ]),
+        ),
 })
 
 /**
@@ -133,7 +142,7 @@ export async function openSimulation(
   const from = stored && !forAll ? null : period.first
   const versions = stored?.versions ?? []
   const number = Math.max(0, ...versions.map((one) => one.version)) + 1
-  const version = compileVersion(plan, number, terms, minorDigits)
+  const version = compileVersion(plan, number, terms)
   const both = { plan, versions: [...versions, version], first: versions[0] ?? version }
   const inForce = withPlan(account.inForce, both, from)
   const selection = selectFacts(inForce, account.settings)
@@ -169,12 +178,12 @@ function affiliatesOf(account: OpenAccount, plan: string): string[] {
   const { inForce, parents } = account
   const dependenciesOf = dependencies(account)
   const isAssigned = (affiliate: string): boolean =>
-    inForce.assignmentsOf(affiliate).some((one) => one.plan === plan)
+    assignmentsOf(inForce, affiliate).some((one) => one.plan === plan)
   const concernsAll = sharesOnce(inForce, plan)
   return parents
     .map(({ affiliate_id }) => affiliate_id)
     .filter((affiliate) => {
-      if (inForce.assignmentsOf(affiliate).length === 0) return false
+      if (assignmentsOf(inForce, affiliate).length === 0) return false
       if (concernsAll || isAssigned(affiliate)) return true
       const { settled, read } = dependenciesOf(affiliate)
       return [...settled, ...read].some(isAssigned)

@@ -19,7 +19,7 @@ import {
 } from '../db/closed-states.ts'
 import { readLastDays } from '../db/rates.ts'
 import { booksOf } from '../engine/books.ts'
-import { type Plan, planKey } from '../engine/plans-in-force.ts'
+import { assignedPlans, assignmentsOf, type Plan, planKey } from '../engine/plans-in-force.ts'
 import type { Beginning, PlanResult } from '../engine/settlement.ts'
 import type { PlanState } from '../engine/state.ts'
 import { dependencies, type OpenAccount } from './account.ts'
@@ -298,9 +298,9 @@ function plansOf(
   { books }: Pick<AccountBooks, 'books'>,
   affiliate: string,
 ): Plan[] {
-  const assigned = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
+  const assigned = assignedPlans(inForce, affiliate)
   return [...inForce.plans.values()].filter(
-    ({ plan }) => assigned.has(plan) || booksOf(books, affiliate, plan) !== null,
+    (one) => assigned.includes(one) || booksOf(books, affiliate, one.plan) !== null,
   )
 }
 
@@ -311,7 +311,7 @@ function leavesNothing(
   [affiliate, { plan, versions }]: readonly [string, Plan],
   last: number,
 ): boolean {
-  const assignments = inForce.assignmentsOf(affiliate).filter((one) => one.plan === plan)
+  const assignments = assignmentsOf(inForce, affiliate).filter((one) => one.plan === plan)
   const own = booksOf(books, affiliate, plan)
   const isBooked = own !== null && own.statements.size + own.manual.length > 0
   if (isBooked || assignments.some(({ from }) => from <= last)) return false

@@ -8,7 +8,6 @@ import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import { memoize } from '../../platform/memoize.ts'
 import { dayNumber, dayText, type PeriodKind } from '../../platform/money/calendar.ts'
 import { type RateFinder, rateLookup } from '../../platform/money/exchange.ts'
-import { minorDigits } from '../../platform/money/minor-digits.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../platform/zone.ts'
 import type { DayRange, FactSelection } from '../db/fact-tables.ts'
 import type { Account as EngineAccount } from '../engine/account.ts'
@@ -119,7 +118,6 @@ export function plansInForceOf({
       versions: own.map(({ version, terms }) => ({ version, terms })),
     })),
     assignments: assignments.map((one) => ({ ...one, from: dayNumber(one.from) })),
-    minorDigits,
   })
 }
 
