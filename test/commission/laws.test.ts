@@ -231,7 +231,7 @@ test('`once` rules come to the same by all facts and by those that are kept of t
           [input, reduced],
           [late, reduced],
         ] as const) {
-          const kept = new Set(factsForOnce(when, from, ownerOf, through))
+          const kept = new Set(factsForOnce(when, { customer: from, ownerOf }, through))
           const facts = from.facts.filter(
             (fact) => fact.day > through || fact.resource === 'customers' || kept.has(fact),
           )

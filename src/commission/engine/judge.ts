@@ -4,9 +4,9 @@ import { compare } from '../../platform/money/decimal.ts'
 import type { Reason } from '../shapes/reasons.ts'
 import type { Account, InPeriod } from './account.ts'
 import { conversionOf } from './convert.ts'
-import type { Customer, Fact } from './facts.ts'
+import type { Fact } from './facts.ts'
 import { isTriggerKind, type OnceState, triggerAmount } from './once.ts'
-import type { CountedOwner, Owner } from './owners.ts'
+import type { CountedOwner, OwnedCustomer, Owner } from './owners.ts'
 import { assignedPlans, overrideVersion, type Version, versionsOf } from './plans-in-force.ts'
 import { excludedBy, sinceSignup } from './qualify.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
@@ -61,12 +61,6 @@ export interface Sink {
 export interface RecordSink extends Sink {
   /** Hears that a customer qualified by a fact. */
   qualifies(state: OnceState, fact: Fact): void
-}
-
-/** A customer with the owners of its facts. */
-interface OwnedCustomer {
-  readonly customer: Customer
-  readonly ownerOf: (fact: Fact) => Owner
 }
 
 /** A customer with its `once` rules, judged by all of its facts. */

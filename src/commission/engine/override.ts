@@ -108,10 +108,10 @@ function rateSources(
 ): Line[] {
   let before = measure.earlier
   const lines = sources.map(({ scope, trace, base, units, quantity, fx }) => {
-    const start = before
-    before = addRatio(before, quantity)
     const head = { rule, version, scope, trace, base, units, fx }
-    return rateLine(head, { quantity, measure, start })
+    const line = rateLine(head, { quantity, measure, before })
+    before = addRatio(before, quantity)
+    return line
   })
   return modify(lines, 'override', NO_MEMORY)
 }
@@ -168,7 +168,7 @@ function fund(
       scope: `affiliate:${upline}`,
       amount,
       trace: [
-        () => fundedStep(account, upline, line, version, converted),
+        () => fundedStep(account, upline, line, { version, converted }),
         () => ({
           step: 'rounding',
           digits: version.digits,
@@ -264,8 +264,9 @@ function quantityOf(
     trace.push(() => unitsStep(of.unit.source, facts, units, rule.each))
     return ofUnits(rule, units)
   }
-  trace.push(() => baseStep(account, of.base, facts, version.currency, true))
-  return ofBase(floor(add(total.base, of.base.fixed), rule, trace), fxList(fxOf(facts)))
+  const { base } = of
+  trace.push(() => baseStep(account, { base, to: version.currency, withFixed: true }, facts))
+  return ofBase(floor(add(total.base, base.fixed), rule, trace), fxList(fxOf(facts)))
 }
 
 const ofUnits = (rule: CompiledOverride, units: Decimal): Quantity => ({

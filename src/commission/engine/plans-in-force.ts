@@ -2,7 +2,7 @@ import { dayNumber, firstDayOf, type PeriodKind } from '../../platform/money/cal
 import { type Decimal, decimal } from '../../platform/money/decimal.ts'
 import { minorDigits } from '../../platform/money/minor-digits.ts'
 import type { PlanTerms } from '../plans/types.ts'
-import { type CompiledRule, compileRule } from './rules.ts'
+import { type CompiledOnce, type CompiledRule, compileRule } from './rules.ts'
 
 /** A version of a plan, ready to be applied. */
 export interface Version {
@@ -19,6 +19,12 @@ export interface Version {
   readonly minimumPayout: Decimal
   readonly holdDays: number
   readonly source: PlanTerms
+}
+
+/** A `once` rule of a version. */
+export interface OnceOfVersion {
+  readonly version: Version
+  readonly rule: CompiledOnce
 }
 
 /** A plan with its versions, which were not withdrawn, in order of `effective_from`. */

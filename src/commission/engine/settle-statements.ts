@@ -30,15 +30,8 @@ import { type Plan, planKey } from './plans-in-force.ts'
 import { holdsOf, inOrder, mergeHolds } from './settle.ts'
 import { rulePositions } from './settle-plan.ts'
 import { type OverridesOf, type PlanResult, type Settlement, stateBefore } from './settlement.ts'
-import {
-  addMeasure,
-  closeState,
-  measureKey,
-  type OpenState,
-  openState,
-  type PlanState,
-} from './state.ts'
-import { addUpStatement, openingOf, type Settled } from './statement.ts'
+import { addMeasure, closeState, measureKey, openState, type PlanState } from './state.ts'
+import { addUpStatement, type OpenStatement, openingOf, type Settled } from './statement.ts'
 import { sumsOf } from './sums.ts'
 import { departureFrom, receivedIn } from './transfer.ts'
 
@@ -61,27 +54,19 @@ export function settleStatements(
       const books = booksOf(all, affiliate, plan.plan)
       const added = overridesFor(affiliate, plan.plan)
       const lines = [...orderLines(plan, [...ownLines, ...added.lines]), ...added.funded]
-      const open = withOverrideMeasures(
-        openState(state),
-        before.state,
-        plan,
-        added.measures,
-        period,
-      )
       const closed = books !== null && isClosed(books, period)
       const holds = mergeHolds(plan, [...holdsOf({ plan, sums }, ownLines), ...added.holds])
+      const statement = { affiliate, plan, period, lines, holds, open: openState(state) }
+      addOverrideMeasures(statement, before.state, added.measures)
       const settled = closed
-        ? keepClosed(books, period, lines, open, differences)
-        : addUpStatement(
-            { affiliate, plan, period, lines, holds, open },
-            {
-              carried: openingOf(before.state),
-              received: received.get(planKey(affiliate, plan.plan)) ?? [],
-              departure: departureFrom(settlement, affiliate, plan, period),
-              adjustments: books ? withRestoring(books, differences) : [],
-              manual: manualEntriesIn(books, period),
-            },
-          )
+        ? keepClosed(books, statement, differences)
+        : addUpStatement(statement, {
+            carried: openingOf(before.state),
+            received: received.get(planKey(affiliate, plan.plan)) ?? [],
+            departure: departureFrom(settlement, affiliate, plan, period),
+            adjustments: books ? withRestoring(books, differences) : [],
+            manual: manualEntriesIn(books, period),
+          })
       results.set(planKey(affiliate, plan.plan), { affiliate, plan, period, closed, ...settled })
     }
   }
@@ -89,13 +74,11 @@ export function settleStatements(
 }
 
 /** Adds what overrides brought to the measures of their windows, for each version of a rule. */
-function withOverrideMeasures(
-  open: OpenState,
+function addOverrideMeasures(
+  { plan, period, open }: OpenStatement,
   earlier: PlanState,
-  plan: Plan,
   measures: AddedOverrides['measures'],
-  period: Period,
-): OpenState {
+): void {
   for (const { rules, version } of plan.versions) {
     for (const rule of rules) {
       const { id, kind, tiers } = rule
@@ -106,7 +89,6 @@ function withOverrideMeasures(
       open.measures.set(key, addMeasure(earlier.measures[key], measure, period.last))
     }
   }
-  return open
 }
 
 /** Orders lines by the plan's rules, then version, then scope. */
@@ -147,9 +129,7 @@ export function differencesOf(
  */
 function keepClosed(
   books: PlanBooks,
-  period: Period,
-  lines: readonly Line[],
-  open: OpenState,
+  { period, lines, open }: OpenStatement,
   earlier: readonly Difference[],
 ): Settled {
   const { closing, transfer } = closedStatement(books, period)

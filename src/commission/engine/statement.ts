@@ -60,7 +60,7 @@ export interface Settled {
 }
 
 /** What a statement is made of: its lines, what waits, and what they leave to the next period. */
-interface OpenStatement {
+export interface OpenStatement {
   readonly affiliate: string
   readonly plan: Plan
   readonly period: Period

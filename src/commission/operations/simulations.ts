@@ -95,7 +95,7 @@ function simulate(
   { affiliate_id, forAll, after }: Filter,
 ): Promise<Simulated> {
   return withinLimit({ account: stored.row.id }, TOO_LARGE, async () => {
-    const opened = await openSimulation(stored, plan, version.terms, period, {
+    const opened = await openSimulation(stored, { ...plan, terms: version.terms }, period, {
       beginnings,
       forAll,
     })

@@ -157,10 +157,10 @@ const MAX_KEPT = 20_000
 /** Returns what is kept of an evaluated customer; null if that is too much. */
 export function keptFactsOf(
   account: OpenAccount,
-  { customer, ownerOf }: EvaluatedCustomer,
+  evaluated: EvaluatedCustomer,
   key: Omit<KeptFacts, 'facts'>,
 ): KeptFacts | null {
-  const kept = factsForOnce(account, customer, ownerOf, key.last_day)
+  const kept = factsForOnce(account, evaluated, key.last_day)
   const facts = JSON.stringify(
     kept.map((fact) => ({
       ...fact,

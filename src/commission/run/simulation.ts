@@ -134,8 +134,7 @@ const withPlan = (inForce: PlansInForce, plan: Plan, from: number | null): Plans
  */
 export async function openSimulation(
   account: StoredAccount,
-  { plan, stored }: NamedPlan,
-  terms: PlanTerms,
+  { plan, stored, terms }: NamedPlan & { readonly terms: PlanTerms },
   period: Period,
   { beginnings, forAll = false }: { beginnings?: AccountBeginnings; forAll?: boolean } = {},
 ): Promise<Simulation> {
