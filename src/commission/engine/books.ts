@@ -40,8 +40,6 @@ export interface PlanBooks {
   readonly statements: ReadonlyMap<string, ClosedStatement>
   /** By period, then by `lineKey`. */
   readonly booked: ReadonlyMap<string, ReadonlyMap<string, BookedLine>>
-  /** The sum of all corrections of a period's lines in approved statements, by period. */
-  readonly corrected: ReadonlyMap<string, Decimal>
   /**
    * The sums of corrections in approved statements: by the statement's period, then by the
    * corrected period.

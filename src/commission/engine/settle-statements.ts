@@ -10,6 +10,7 @@ import {
   least,
   negate,
   subtract,
+  sum,
   ZERO,
 } from '../../platform/money/decimal.ts'
 import { NOTHING } from '../../platform/money/ratio.ts'
@@ -178,9 +179,16 @@ function openPools({ statements, restored }: PlanBooks): Pools {
   return { left, restored: new Map(copied) }
 }
 
+/** Returns the sum of the corrections of a period's lines in approved statements, without what they restored. */
+const correctedSum = ({ corrections, restored }: PlanBooks, period: string): Decimal =>
+  sum([
+    ...[...corrections.values()].map((nets) => amountAt(nets, period)),
+    ...(restored.get(period)?.values() ?? []),
+  ])
+
 /** Returns the entries for the corrections of one period; `moved` is their sum. */
 function restoringOf(books: PlanBooks, pools: Pools, period: string, moved: Decimal): Difference[] {
-  const before = amountAt(books.corrected, period)
+  const before = correctedSum(books, period)
   const after = add(before, moved)
   const gained = greatest(after, ZERO)
   const own = restoredFrom(pools, period, period)

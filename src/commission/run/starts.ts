@@ -29,7 +29,7 @@ import { ratesWithin } from './stored-account.ts'
 // Where a computation begins: behind the last closed period whose kept states hold, and with which rates.
 
 /** Affiliates that are computed together: they start from the same day, and the same rates apply to them. */
-export interface Start extends Beginning, Pick<AccountBooks, 'approvals'> {
+export interface Start extends Beginning, Pick<AccountBooks, 'closings'> {
   /** With the rates that apply. */
   readonly account: OpenAccount
   readonly affiliates: readonly string[]
@@ -80,7 +80,7 @@ export const unbooked = (account: OpenAccount, affiliates: readonly string[]): S
   affiliates,
   plans: null,
   books: new Map(),
-  approvals: new Map(),
+  closings: new Map(),
   isKept: false,
 })
 
