@@ -63,7 +63,7 @@ test('§10 law 2: exactly the records without a reason are counted', () => {
           const sink: Sink = {
             entriesOf: entriesIn({ ...input, period }),
             counts({ rule, purpose }, _, fact) {
-              const isFunded = rule.kind === 'override' && rule.downline
+              const isFunded = rule.kind === 'override' && rule.source.funded_by === 'downline'
               if (purpose === 'paid' && !isFunded) counted.add(nameOf(fact))
             },
             refuses() {},

@@ -272,7 +272,9 @@ function overridesOf({ inForce, period }: InPeriod, upline: string, level: numbe
   const version = overrideVersion(inForce, upline, period.last)
   if (version?.period !== period.kind) return []
   return version.rules
-    .filter((rule) => rule.kind === 'override' && rule.level === level && termsOf(rule).length > 0)
+    .filter(
+      (rule) => rule.kind === 'override' && rule.source.level === level && termsOf(rule).length > 0,
+    )
     .map((rule) => newEntry(upline, version, rule))
 }
 

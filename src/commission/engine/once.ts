@@ -69,9 +69,9 @@ export function findCandidate(account: Account, customer: Customer, of: OnceOfVe
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
     if (excludedBy(customer, rule, null, fact) !== null) continue
     if (!sinceSignup(account, customer, fact, rule.grace)) continue
-    if (fact.state === 'reversed' && rule.requalify) continue
+    if (fact.state === 'reversed' && rule.source.requalify) continue
     const candidate = evaluateTrigger(account, of, fact, isVoided)
-    if (candidate?.status === 'reversed' && rule.requalify) voided.add(fact)
+    if (candidate?.status === 'reversed' && rule.source.requalify) voided.add(fact)
     else if (candidate !== null) return { ...candidate, voided }
   }
   return { status: 'no_trigger', trigger: null, amount: null, waits: [], voided }
@@ -197,7 +197,7 @@ export function evaluateOnce(
   }
   if (found.trigger === null) return state
   if (owner?.version !== version) {
-    const mayBeVoided = rule.voidBy !== null && rule.requalify
+    const mayBeVoided = rule.voidBy !== null && rule.source.requalify === true
     const mayMissMin = rule.min !== null && waits[0]?.fact === found.trigger
     return { ...state, status: 'elsewhere', undecided: mayBeVoided || mayMissMin ? waits : [] }
   }

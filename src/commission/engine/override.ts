@@ -84,7 +84,9 @@ function overridesOf(of: Upline): OverridesOf {
     const own = subtractRatio(ratio(roundRatio(total, PLACES)), earlier)
     const measure = { earlier, own, network: NOTHING, total }
     const lines = rateSources(version, rule, sources, measure)
-    for (const line of rule.downline ? fund(account, upline, lines, result) : lines) {
+    for (const line of rule.source.funded_by === 'downline'
+      ? fund(account, upline, lines, result)
+      : lines) {
       result.lines.push(line)
     }
   }
@@ -200,7 +202,7 @@ function sourcesOf(
   const { account, upline } = of
   const sources: OverrideSource[] = []
   const holds: StatementHold[] = []
-  const affiliates = [...account.tree.below(upline, rule.level, account.period.last)]
+  const affiliates = [...account.tree.below(upline, rule.source.level, account.period.last)]
   for (const below of affiliates.sort(compareText)) {
     const scope = `affiliate:${below}`
     const trace: Trace = []
@@ -212,7 +214,7 @@ function sourcesOf(
 
 /** A negative sum of an affiliate counts 0, unless the rule has `negative: "offset"` (§16.25). */
 function floor(value: Decimal, rule: CompiledOverride, trace: Trace): Decimal {
-  if (rule.offset || !isNegative(value)) return value
+  if (rule.source.negative === 'offset' || !isNegative(value)) return value
   trace.push(() => ({ step: 'floor', before: plainText(value), after: '0' }))
   return ZERO
 }

@@ -1,5 +1,4 @@
 import { dayNumber, firstDayOf, type PeriodKind } from '../../platform/money/calendar.ts'
-import { type Decimal, decimal } from '../../platform/money/decimal.ts'
 import { minorDigits } from '../../platform/money/minor-digits.ts'
 import type { PlanTerms } from '../plans/types.ts'
 import { type CompiledOnce, type CompiledRule, compileRule } from './rules.ts'
@@ -15,9 +14,6 @@ export interface Version {
   readonly period: PeriodKind
   readonly terms: 'signup' | 'current'
   readonly rules: readonly CompiledRule[]
-  readonly negative: 'carry' | 'zero'
-  readonly minimumPayout: Decimal
-  readonly holdDays: number
   readonly source: PlanTerms
 }
 
@@ -102,9 +98,6 @@ export function compileVersion(plan: string, version: number, terms: PlanTerms):
     period: terms.period,
     terms: terms.terms,
     rules: terms.rules.map(compileRule),
-    negative: terms.negative,
-    minimumPayout: decimal(terms.minimum_payout),
-    holdDays: terms.hold_days,
     source: terms,
   }
 }

@@ -108,7 +108,14 @@ export function differencesOf(
   lines: readonly Line[],
 ): Difference[] {
   const booked = books.booked.get(period.id) ?? new Map<string, BookedLine>()
-  const now = keyedLines(lines)
+  const now = keyedLines(
+    lines.map(({ rule, version, scope, amount }) => ({
+      rule: rule.id,
+      version: version.version,
+      scope,
+      amount,
+    })),
+  )
   const known = new Set(now.map(lineKey))
   const gone = [...booked]
     .filter(([key]) => !known.has(key))

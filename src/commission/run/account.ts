@@ -225,21 +225,12 @@ function reachOfPlans(inForce: PlansInForce, affiliate: string): Reach {
   const rules = versions.flatMap((version) => version.rules)
   const overrides = rules.filter((rule) => rule.kind === 'override')
   return {
-    levels: new Set(overrides.map(({ level }) => level)),
-    funded: new Set(overrides.filter(({ downline }) => downline).map(({ level }) => level)),
+    levels: new Set(overrides.map(({ source }) => source.level)),
+    funded: new Set(
+      overrides.flatMap(({ source }) => (source.funded_by === 'downline' ? [source.level] : [])),
+    ),
     network: rules.some(({ tiers }) => tiers?.network),
   }
-}
-
-/** Joins the dependencies of several affiliates. */
-export function joinDependencies(all: Iterable<Dependencies>): Dependencies {
-  const settled = new Set<string>()
-  const read = new Set<string>()
-  for (const one of all) {
-    for (const affiliate of one.settled) settled.add(affiliate)
-    for (const affiliate of one.read) read.add(affiliate)
-  }
-  return { settled, read }
 }
 
 /** Divides affiliates, in their order, into parts within limits. What several of a part depend on counts once. */
