@@ -33,12 +33,8 @@ export interface StoredAccount extends Databases {
 }
 
 /** Reads the plans, affiliates and settings of an account. */
-export async function readAccount(
-  env: Env,
-  account: Account,
-  db: Databases['db'] = accountDatabase(env, account),
-): Promise<StoredAccount> {
-  const databases = { db, directory: env.DB }
+export async function readAccount(env: Env, account: Account): Promise<StoredAccount> {
+  const databases = { db: accountDatabase(env, account), directory: env.DB }
   return storedAccount(databases, account, await readRows(databases, account))
 }
 
@@ -56,12 +52,11 @@ export const readRows = (
     readMapping(directory, id),
   ])
 
-/** Returns what is stored of an account from the result of `readRows`, at `now` (milliseconds). */
+/** Returns what is stored of an account from the result of `readRows`. */
 export function storedAccount(
   databases: Databases,
   account: Account,
   [stored, parents, definitions, statusMap]: Awaited<ReturnType<typeof readRows>>,
-  now: number = Date.now(),
 ): StoredAccount {
   const inForce = plansInForceOf(stored)
   const signed = account.amount_signs === 'signed'
@@ -75,7 +70,7 @@ export function storedAccount(
   const settings = {
     ...readSettings,
     statusMembers: statusMembersOf(definitions),
-    plausible: plausibleDays(account, now),
+    plausible: plausibleDays(account, Date.now()),
     eventCurrencies: currenciesOf(definitions),
     summed: selection,
     dayStart: memoize(dayStartOf(account)),
