@@ -7,14 +7,14 @@ import { ownersOf } from './owners.ts'
 
 /** Evaluates a customer's `once` rules by all of its facts. */
 export function evaluateCustomer(account: Account, customer: Customer): EvaluatedCustomer {
-  const owned = { customer, ownerOf: ownersOf(account, customer) }
-  const once = evaluateAllOnce(account, owned)
+  const ownerOf = ownersOf(account, customer)
+  const once = evaluateAllOnce(account, { customer, ownerOf })
   const qualified = new Map<string, OnceState>()
   for (const [rule, state] of firstQualified(once)) {
     const evidence = () => qualificationStep(account, customer, state)
     qualified.set(rule, { ...state, evidence })
   }
-  return { ...owned, once, qualified }
+  return { customer, ownerOf, once, qualified }
 }
 
 /**

@@ -185,12 +185,13 @@ export function evaluateOnce(
   { customer, ownerOf }: OwnedCustomer,
   of: OnceOfVersion,
 ): OnceState {
-  const { waits, ...found } = findCandidate(account, customer, of)
   const { version, rule } = of
+  const { waits, ...found } = findCandidate(account, customer, of)
   const owner = found.trigger && ownerOf(found.trigger)
   const state: OnceState = {
     customerId: customer.customer_id,
-    ...of,
+    version,
+    rule,
     affiliate: owner?.affiliate ?? null,
     ...NOTHING_KNOWN,
     ...found,
@@ -202,7 +203,7 @@ export function evaluateOnce(
     return { ...state, status: 'elsewhere', undecided: mayBeVoided || mayMissMin ? waits : [] }
   }
   if (found.status === 'reversed') return state
-  return evaluateConditions(account, customer, { ...state, trigger: found.trigger }, waits)
+  return evaluateConditions(account, customer, state, { trigger: found.trigger, waits })
 }
 
 /** Evaluates each condition of `qualify`. Their windows begin with the signup, so they need no trigger. */
@@ -216,10 +217,9 @@ export const evaluateProgress = (
 function evaluateConditions(
   account: Account,
   customer: Customer,
-  state: OnceState & { readonly trigger: Fact },
-  waits: readonly Blocker[],
+  state: OnceState,
+  { trigger, waits }: Pick<Candidate, 'waits'> & { readonly trigger: Fact },
 ): OnceState {
-  const { trigger } = state
   const progress = evaluateProgress(account, customer, state)
   const sums = progress.flatMap((one) => (one.status === 'blocked' ? one.blockers : []))
   const blockers = waits.length > 0 ? waits : sums
