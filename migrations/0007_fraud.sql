@@ -41,7 +41,6 @@ CREATE TABLE fraud_progress (
 -- the cases of a rule and subject.
 --
 --   position      from 0
---   found_on      the day of the finding
 --   resource, id  the record, or a statement; ids are as on the wire
 --   day           the day of the record
 --   delivery_id   the delivery that had last written the record
@@ -49,7 +48,6 @@ CREATE TABLE fraud_evidence (
   account     TEXT NOT NULL,
   case_id     TEXT NOT NULL,
   position    INTEGER NOT NULL CHECK (position >= 0),
-  found_on    INTEGER NOT NULL CHECK (found_on BETWEEN -719528 AND 2932896),
   resource    TEXT NOT NULL
     CHECK (resource IN ('customers', 'transactions', 'trading-activity', 'activities', 'statements',
       'payees')),

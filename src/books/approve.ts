@@ -41,17 +41,19 @@ const RATE_DAYS = { before: 366, after: 7 }
  * than one request can read. Of a single draft with so many facts it returns the id if a setting, a rate
  * or a record of a day up to the end of its period has changed.
  */
-type FindUnvouched = (
-  drafts: readonly Candidate[],
-  run: VouchingRun,
-) => Promise<ReadonlySet<string> | null>
+type FindUnvouched = (drafts: readonly Candidate[]) => Promise<ReadonlySet<string> | null>
 
 const NONE: ReadonlySet<string> = new Set()
 
 const isDraft = ({ chain }: Candidate): boolean => chain[0]?.status === 'draft'
 
-/** Returns a function that finds drafts of a period which must be computed again before an approval. */
-function unvouchedFinder(env: Env, account: Account, period: Period): FindUnvouched {
+/** Returns a function that finds drafts of a period which must be computed again since a run, before an approval. */
+function unvouchedFinder(
+  env: Env,
+  account: Account,
+  period: Period,
+  run: VouchingRun,
+): FindUnvouched {
   const db = accountDatabase(env, account)
   let opened: Promise<OpenAccount> | null = null
   const compute = async (affiliates: readonly string[]): Promise<Map<string, string>> => {
@@ -61,7 +63,7 @@ function unvouchedFinder(env: Env, account: Account, period: Period): FindUnvouc
     })
     return new Map(drafts.map(({ id, digest }) => [id, digest]))
   }
-  return async (drafts, run) => {
+  return async (drafts) => {
     if (drafts.length === 0) return NONE
     const at = Math.min(...drafts.map(({ read_at }) => Math.max(read_at, run.at)))
     const since = { ...run, at }
@@ -167,7 +169,7 @@ export async function approveStatement(
       return { statement, approvals, message: ANOTHER }
     }
     const run = await lastVouchingRun(db, account.id, period.id)
-    const unvouched = await unvouchedFinder(env, account, period)([candidate], run)
+    const unvouched = await unvouchedFinder(env, account, period, run)([candidate])
     if (unvouched?.has(id)) throw refused(notVouched(period.id))
     const entry = { action: 'statement.approve', details }
     await approveRows(db, approver, rowsOf(candidate), entry, [])
@@ -211,28 +213,26 @@ interface PeriodApproval {
   readonly clock: () => number
 }
 
-/** What the approval of a period did. */
-export interface PeriodApproved {
-  readonly period: string
-  readonly plans: readonly string[]
-  /** Whether the period is closed for every affiliate without a draft. */
-  readonly closed: boolean
-  /** The affiliates for whom it stays open: they have a draft of it or of an earlier period. */
-  readonly open_total: number
-  /** The statements that this request approved. */
-  readonly approved: number
+/** What the approval of a period did so far. */
+interface ApprovalTally {
+  approved: number
   /** The statements that another person has to approve, too. */
-  readonly waiting: number
-  readonly refused_total: number
+  waiting: number
+  refused_total: number
   /** The first of the refused statements. */
-  readonly refused: readonly RefusedStatement[]
+  readonly refused: RefusedStatement[]
 }
 
+/** What the approval of a period did. */
+export type PeriodApproved = Awaited<ReturnType<typeof approvePeriod>>
+
+/** The approval of a plan in a period. */
 interface Scope {
-  plan: string
-  period: string
-  leaveOutHolds: boolean
-  findUnvouched: (drafts: readonly Candidate[]) => ReturnType<FindUnvouched>
+  readonly plan: string
+  readonly period: string
+  readonly leaveOutHolds: boolean
+  readonly findUnvouched: FindUnvouched
+  readonly tally: ApprovalTally
 }
 
 /**
@@ -245,37 +245,22 @@ export async function approvePeriod(
   env: Env,
   account: Account,
   { period, known, plan, leaveOutHolds, actor, clock }: PeriodApproval,
-): Promise<PeriodApproved> {
+) {
   const started = clock()
   const db = accountDatabase(env, account)
   const run = await checkRun(db, account, period, started)
   const plans = computedPlans(known, plan, period, run.at)
-  const findUnvouched = unvouchedFinder(env, account, period)
-  const tally: ApprovalTally = { approved: 0, waiting: 0, refused: [], total: 0 }
+  const findUnvouched = unvouchedFinder(env, account, period, run)
+  const tally: ApprovalTally = { approved: 0, waiting: 0, refused: [], refused_total: 0 }
   const isInTime = () => clock() - started < BOOK_LIMITS.approvalMs
   let isClosed = true
   for (const plan of plans) {
     const approver = approverOf(account, actor, clock())
-    const scope: Scope = {
-      plan,
-      period: period.id,
-      leaveOutHolds,
-      findUnvouched: (drafts) => findUnvouched(drafts, run),
-    }
-    isClosed = (await approvePlan(db, approver, scope, tally, isInTime)) && isClosed
+    const scope = { plan, period: period.id, leaveOutHolds, findUnvouched, tally }
+    isClosed = (await approvePlan(db, approver, scope, isInTime)) && isClosed
   }
-  const { approved, waiting, total, refused: list } = tally
   const open_total = await countOpen(db, account.id, plans, period.id)
-  return {
-    period: period.id,
-    plans,
-    closed: isClosed,
-    open_total,
-    approved,
-    waiting,
-    refused_total: total,
-    refused: list,
-  }
+  return { period: period.id, plans, closed: isClosed, open_total, ...tally }
 }
 
 /**
@@ -326,7 +311,6 @@ async function approvePlan(
   db: D1Database,
   approver: Approver,
   scope: Scope,
-  tally: ApprovalTally,
   isInTime: () => boolean,
 ): Promise<boolean> {
   const { plan, period } = scope
@@ -336,7 +320,7 @@ async function approvePlan(
     const isLast = drafts.length < limit
     if (!isInTime()) return false
     const ids = drafts.map(({ id }) => id)
-    const isClosed = await approvePage(db, approver, scope, { ids, isLast }, tally)
+    const isClosed = await approvePage(db, approver, scope, { ids, isLast })
     if (isClosed === null) {
       limit = Math.ceil(drafts.length / BOOK_LIMITS.divisor)
       continue
@@ -353,9 +337,8 @@ async function approvePlan(
 async function approvePage(
   db: D1Database,
   approver: Approver,
-  { plan, period, leaveOutHolds, findUnvouched }: Scope,
+  { plan, period, leaveOutHolds, findUnvouched, tally }: Scope,
   { ids, isLast }: { ids: readonly string[]; isLast: boolean },
-  tally: ApprovalTally,
 ): Promise<boolean | null> {
   const candidates = ids.length > 0 ? await readCandidates(db, approver.account, ids) : []
   const refusals = new Map(candidates.map((one) => [one.id, refusalOf(one, leaveOutHolds)]))
@@ -391,14 +374,6 @@ async function approvePage(
 type RefusedStatement = Required<Refusal> &
   Pick<Candidate, 'id' | 'affiliate_id' | 'plan' | 'period'>
 
-/** What became of the statements of a period. */
-interface ApprovalTally {
-  approved: number
-  waiting: number
-  refused: RefusedStatement[]
-  total: number
-}
-
 /** Whether a row has a statement. Rows without one only carry a balance. */
 const isStatement = ({ chain }: Candidate): boolean => chain[0]?.is_carry === 0
 
@@ -406,7 +381,7 @@ const isStatement = ({ chain }: Candidate): boolean => chain[0]?.is_carry === 0
 function refuse(tally: ApprovalTally, one: Candidate, refusal: Refusal): void {
   // A row that only carries waits for the earlier ones, like its affiliate.
   if (!isStatement(one) && refusal.code !== STALE.code) return
-  tally.total += 1
+  tally.refused_total += 1
   if (tally.refused.length === BOOK_LIMITS.refused) return
   const { id, affiliate_id, plan, period } = one
   tally.refused.push({ id, affiliate_id, plan, period, currencies: [], ...refusal })

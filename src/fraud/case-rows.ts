@@ -23,16 +23,8 @@ export async function rowsOfCase(
     version,
     figures: JSON.stringify(figures),
   }
-  const records = added.flatMap(({ day, evidence }) => evidence.map((record) => ({ day, record })))
-  const first = one.evidence_count - records.length
-  const evidence = records.map(
-    ({ day, record }, i): EvidenceRow => ({
-      case_id: id,
-      position: first + i,
-      found_on: day,
-      ...record,
-    }),
-  )
+  const first = one.evidence_count - added.length
+  const evidence = added.map((record, i) => ({ case_id: id, position: first + i, ...record }))
   return { row, evidence }
 }
 

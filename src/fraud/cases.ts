@@ -1,6 +1,6 @@
 import { EXPIRE_DAYS } from '../platform/durations.ts'
 import { type DayFinding, evidenceKey, subjectKey } from './findings.ts'
-import type { Figure } from './kind.ts'
+import type { Evidence, Figure } from './kind.ts'
 import type { RuleTerms } from './rules.ts'
 
 // The cases of a rule and subject (§17, law 2). Findings are only added: a record belongs to the case that was
@@ -38,8 +38,8 @@ export interface Case extends CaseTerms {
   readonly kind: string
   /** The number of its records. */
   readonly evidence_count: number
-  /** The findings that are added to it, each with the records that no earlier one has named. */
-  readonly added: readonly DayFinding[]
+  /** The records that are added to it, in the order in which findings named them. */
+  readonly added: readonly Evidence[]
 }
 
 /** Whether a finding of a day belongs to a case: to a flag only so many days after its last new record. */
@@ -99,7 +99,7 @@ export function addFindings(
       ...(before && day >= before.last_day && shown),
       ...(before ? strongerOf(before, own) : own),
       evidence_count: (before?.evidence_count ?? 0) + evidence.length,
-      added: [...(before?.added ?? []), { ...finding, evidence }],
+      added: [...(before?.added ?? []), ...evidence],
     }
     changed.set(position, current)
   }

@@ -1,4 +1,5 @@
 import { findCustomersOf } from '../commission/db/customers-of.ts'
+import { assignedPlans } from '../commission/engine/plans-in-force.ts'
 import { customersOf, TooManyFacts } from '../commission/run/customers.ts'
 import { figure } from '../commission/words/english.ts'
 import { compareText } from '../platform/compare-text.ts'
@@ -126,13 +127,9 @@ const latestRecords = ({ customers, periods }: View): Evidence[] => [
 
 /** Returns whether a plan that an affiliate has on any day has rules of a kind. */
 const hasRules = ({ source: { inForce } }: ViewSource, affiliate: string, kind: string): boolean =>
-  inForce
-    .assignmentsOf(affiliate)
-    .some(({ plan }) =>
-      inForce.plans
-        .get(plan)
-        ?.versions.some(({ rules }) => rules.some((rule) => rule.kind === kind)),
-    )
+  assignedPlans(inForce, affiliate).some(({ versions }) =>
+    versions.some(({ rules }) => rules.some((rule) => rule.kind === kind)),
+  )
 
 const isAboutCustomer = ({ subject }: Finding): boolean => 'customer_id' in subject
 

@@ -61,7 +61,7 @@ export type PresentedCase = SimulatedPage['data'][number]
 /** Returns a case with the first of its records. */
 export function presentCase(one: SimulatedCase): PresentedCase {
   const { affiliate_id, version, action, status, figures, sentence, added } = one
-  const records = added.flatMap(({ evidence }) => evidence).slice(0, LISTED_EVIDENCE)
+  const records = added.slice(0, LISTED_EVIDENCE)
   return {
     subject: parseSubjectKey(one.subject),
     affiliate_id,

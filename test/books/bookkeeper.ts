@@ -90,9 +90,8 @@ interface Sum {
 /** Sums what approved statements have of each line, and what they restored of what periods dropped. */
 function sumsOf(
   statements: readonly StatementJson[],
-): Pick<PlanBooks, 'booked' | 'corrected' | 'corrections' | 'restored'> {
+): Pick<PlanBooks, 'booked' | 'corrections' | 'restored'> {
   const booked = new Map<string, Map<string, Sum>>()
-  const corrected = new Map<string, Rational>()
   const corrections = new Map<string, Map<string, Rational>>()
   const restored = new Map<string, Map<string, Rational>>()
   const put = (sums: Map<string, Rational>, key: string, amount: Rational) =>
@@ -118,10 +117,8 @@ function sumsOf(
     }
     for (const { period: of, line, droppedIn, amount } of adjustments) {
       put(within(corrections, period), of, parse(amount))
-      if (line) {
-        book(of, line, amount)
-        put(corrected, of, parse(amount))
-      } else put(within(restored, of), String(droppedIn), negate(parse(amount)))
+      if (line) book(of, line, amount)
+      else put(within(restored, of), String(droppedIn), negate(parse(amount)))
     }
   }
   const decimals = (sums: Map<string, Rational>) =>
@@ -130,7 +127,6 @@ function sumsOf(
     new Map([...lines].map(([key, one]) => [key, { ...one, amount: decimal(plain(one.amount)) }]))
   return {
     booked: new Map([...booked].map(([period, lines]) => [period, asDecimals(lines)])),
-    corrected: decimals(corrected),
     corrections: new Map([...corrections].map(([key, sums]) => [key, decimals(sums)])),
     restored: new Map([...restored].map(([key, sums]) => [key, decimals(sums)])),
   }

@@ -81,7 +81,6 @@ export function open(world: World): { account: Account; input: AccountInput } {
         versions: versions.map(({ version, terms }) => ({ version, terms: terms as PlanTerms })),
       })),
       assignments: world.assignments.map((one) => ({ ...one, from: dayNumber(one.from) })),
-      minorDigits,
     }),
     tree: buildTree(
       world.affiliates.map(({ affiliate_id, parents }) => ({
@@ -99,9 +98,6 @@ export function open(world: World): { account: Account; input: AccountInput } {
   }
   return { account: openAccount(input), input }
 }
-
-const MINOR_DIGITS: Record<string, number> = { JPY: 0, KRW: 0, KWD: 3, BHD: 3, TND: 3 }
-export const minorDigits = (currency: string): number => MINOR_DIGITS[currency] ?? 2
 
 const dated = <T>(from: string | null, value: T): Dated<T> => ({
   from: from === null ? null : dayNumber(from),

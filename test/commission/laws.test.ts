@@ -63,7 +63,7 @@ test('§10 law 2: exactly the records without a reason are counted', () => {
           const sink: Sink = {
             entriesOf: entriesIn({ ...input, period }),
             counts({ rule, purpose }, _, fact) {
-              const isFunded = rule.kind === 'override' && rule.downline
+              const isFunded = rule.kind === 'override' && rule.source.funded_by === 'downline'
               if (purpose === 'paid' && !isFunded) counted.add(nameOf(fact))
             },
             refuses() {},
@@ -231,7 +231,7 @@ test('`once` rules come to the same by all facts and by those that are kept of t
           [input, reduced],
           [late, reduced],
         ] as const) {
-          const kept = new Set(factsForOnce(when, from, ownerOf, through))
+          const kept = new Set(factsForOnce(when, { customer: from, ownerOf }, through))
           const facts = from.facts.filter(
             (fact) => fact.day > through || fact.resource === 'customers' || kept.has(fact),
           )

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import type { PlanTerms } from '../../src/commission/plans/types.ts'
 import {
   comparePage,
-  computePage,
   openSimulation,
   type Simulation,
 } from '../../src/commission/run/simulation.ts'
@@ -30,11 +29,11 @@ async function rowsOf(simulation: Simulation, maxFacts: number): Promise<Row[]> 
   const rows: Row[] = []
   let rest = simulation.affiliates
   while (rest.length > 0) {
-    let page = await computePage(simulation, rest, maxFacts)
+    let page = await comparePage(simulation, rest, maxFacts)
     if (page.tooLarge !== null) {
-      page = await computePage(simulation, [page.tooLarge], Number.POSITIVE_INFINITY)
+      page = await comparePage(simulation, [page.tooLarge], Number.POSITIVE_INFINITY)
     }
-    for (const { affiliate_id, plan, current, simulated } of comparePage(page)) {
+    for (const { affiliate_id, plan, current, simulated } of page.data) {
       if (current === simulated) continue
       rows.push([affiliate_id, plan, amount(current), amount(simulated)].join(' '))
     }
@@ -66,7 +65,7 @@ test('a simulation from the database equals one in memory', async () => {
       const period = periods[seed % periods.length]
       if (period === undefined) continue
       const stored = source.inForce.plans.get(plan)!
-      const simulation = await openSimulation(source, { plan, stored }, version, period)
+      const simulation = await openSimulation(source, { plan, stored, terms: version }, period)
 
       const plans = world.plans.map((one) =>
         one.plan === plan ? { plan, versions: [{ version: 1, terms: version }] } : one,

@@ -117,9 +117,9 @@ describe('a case', () => {
     const statement = earning('a', '2024-10', '1710', { earned: '1710', total: '1660' })
     await storeRows([statement])
     await env.DB.prepare(
-      `insert into fraud_evidence values (?, 'case_1', 9, ?2, 'statements', ?, ?2, null, null)`,
+      `insert into fraud_evidence values (?, 'case_1', 9, 'statements', ?, ?, null, null)`,
     )
-      .bind(ACCOUNT, DAY, idOf(statement))
+      .bind(ACCOUNT, idOf(statement), DAY)
       .run()
     await env.DB.prepare(
       `insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency,

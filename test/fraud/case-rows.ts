@@ -27,7 +27,7 @@ export const caseRows = (db: D1Database, account: string, affiliate: string, rul
       .bind(account, CASE_ID, affiliate, rule, subject),
     db
       .prepare(
-        `insert into fraud_evidence values (?, ?, 0, 20728, 'transactions', 't-1', 20728, 'c-1',
+        `insert into fraud_evidence values (?, ?, 0, 'transactions', 't-1', 20728, 'c-1',
            'dlv_01M7W0R4W8E3V15G8XPED3Z94X')`,
       )
       .bind(account, CASE_ID),

@@ -28,8 +28,7 @@ const finding = (day: number, ids: string, terms = FLAG): Found => ({
   },
 })
 
-const recordsOf = ({ added }: Case) =>
-  added.flatMap(({ evidence }) => evidence.map(({ id }) => id)).join('')
+const recordsOf = ({ added }: Case) => added.map(({ id }) => id).join('')
 
 const brief = (cases: readonly Case[]) =>
   cases.map((one) => [one.status, one.opened_for, one.last_day, recordsOf(one)].join(' '))

@@ -276,10 +276,8 @@ export async function simulatedCases(
     const test = { versions, first, last }
     const cases = await simulateRule(await openViews(source, beginnings, test), test, affiliates)
     const writtenCases = cases.map((one): WorldCase => {
-      const evidence = one.added.flatMap((finding) => finding.evidence)
-      const [finding] = written([
-        { ...one, subject: parseSubjectKey(one.subject), day: one.last_day, evidence },
-      ])
+      const { subject, last_day: day, added: evidence } = one
+      const [finding] = written([{ ...one, subject: parseSubjectKey(subject), day, evidence }])
       return {
         ...{ affiliate: one.affiliate_id, rule, version: 1, status: one.status },
         ...{ opened_for: dayText(one.opened_for), last_day: dayText(one.last_day) },

@@ -62,7 +62,7 @@ export const addFinding = (
   return env.DB.batch([
     env.DB.prepare(
       `insert into fraud_evidence
-       select ?1, ?2, n.count + key, ?3, 'transactions', value ->> 0, ?3, value ->> 1, 'dlv_1'
+       select ?1, ?2, n.count + key, 'transactions', value ->> 0, ?3, value ->> 1, 'dlv_1'
        from json_each(?4), (select count(*) as count from fraud_evidence
          where account = ?1 and case_id = ?2) n`,
     ).bind(account, id, day, JSON.stringify(records)),

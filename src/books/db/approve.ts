@@ -9,7 +9,11 @@ import { bindStatement, compileStatement, lookUp, readBatch } from '../../platfo
 import { newAuditId } from '../../platform/directory/audit.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
-import { auditApproval, auditClosing, IS_FIRST_ATTEMPT } from './audit-guard.ts'
+import {
+  INSERT_AUDIT_OF_APPROVAL,
+  INSERT_AUDIT_OF_CLOSING,
+  IS_FIRST_ATTEMPT,
+} from './audit-guard.ts'
 
 // Conditions of approval, over a row `s` of `statements`.
 
@@ -247,23 +251,19 @@ export function closingStatements(
   { account, actor, required, now }: Approver,
   { plan, period }: { plan: string; period: string },
 ): D1PreparedStatement[] {
-  const closing = `${plan}/${period}`
-  const values = { account, actor, required, now, plan, period, closing }
-  const bind = (statement: typeof CLOSE) => bindStatement(db, statement, values)
   const entry = {
     audit: newAuditId(),
-    actor,
+    at: new Date(now).toISOString(),
     action: 'period.close',
-    account,
-    now,
-    details: { plan, period },
+    details: JSON.stringify({ plan, period }),
   }
+  const closing = `${plan}/${period}`
+  const values = { account, actor, required, now, plan, period, closing, ...entry }
+  const bind = (statement: typeof CLOSE) => bindStatement(db, statement, values)
   return [
     bind(REQUIRE_RUN),
     ...(required > 1 ? [bind(PUT_CLOSING_APPROVAL)] : []),
-    ...[LEAVE_OPEN, CLOSE, CLOSE_LEFT_OPEN].map(bind),
-    auditClosing(db, entry, { plan, period }),
-    bind(READ_CLOSED),
+    ...[LEAVE_OPEN, CLOSE, CLOSE_LEFT_OPEN, INSERT_AUDIT_OF_CLOSING, READ_CLOSED].map(bind),
   ]
 }
 
@@ -464,15 +464,14 @@ export async function approveRows(
 ): Promise<Approved> {
   const audit = newAuditId()
   const list = JSON.stringify(rows.map(({ id, digest, target }) => [id, digest, target]))
-  const at = new Date(now).toISOString()
-  const values = { account, actor, required, now, today, audit, at, rows: list }
+  const entry = { audit, at: new Date(now).toISOString(), action, details: JSON.stringify(details) }
+  const values = { account, actor, required, now, today, rows: list, ...entry }
   const bind = (statement: typeof APPROVE) => bindStatement(db, statement, values)
-  const entry = { audit, actor, action, account, details, now }
   const results = await withD1Retry(() =>
     db.batch<{ id: string; approved?: number }>([
       ...(required > 1 ? [bind(PUT_APPROVALS)] : []),
       ...[APPROVE, BOOK_STATEMENTS, BOOK_MANUAL_ENTRIES, NOTIFY_APPROVED].map(bind),
-      auditApproval(db, entry, list),
+      bind(INSERT_AUDIT_OF_APPROVAL),
       ...closing,
       ...[READ_APPROVED, READ_WAITING].map(bind),
     ]),

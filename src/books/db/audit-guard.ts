@@ -1,5 +1,5 @@
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
-import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { compileStatement } from '../../platform/db/statement.ts'
 
 /**
  * The condition that a batch has not been committed yet: the last statement of a batch adds its entry to
@@ -7,7 +7,11 @@ import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
  */
 export const IS_FIRST_ATTEMPT = 'not exists (select 1 from audit_log where id = :audit)'
 
-const INSERT_AUDIT_OF_APPROVAL = compileStatement(`
+/**
+ * Adds an entry if statements were approved, with their number as `approved`, or if the first of two
+ * persons has approved one of the rows.
+ */
+export const INSERT_AUDIT_OF_APPROVAL = compileStatement(`
   insert into audit_log (id, at, actor, action, account, details)
   select :audit, :at, :actor, :action, :account, json_set(:details, '$.approved', n)
   from (select count(*) as n from statements indexed by statements_approval
@@ -18,40 +22,9 @@ const INSERT_AUDIT_OF_APPROVAL = compileStatement(`
       and a.actor = :actor and a.at = :now)
   on conflict do nothing`)
 
-const INSERT_AUDIT_OF_CLOSING = compileStatement(`
+/** Adds an entry if this batch has closed a period of a plan. */
+export const INSERT_AUDIT_OF_CLOSING = compileStatement(`
   insert into audit_log (id, at, actor, action, account, details)
   select :audit, :at, :actor, :action, :account, :details from closed_periods
   where account = :account and plan = :plan and period = :period and closed_at = :now
   on conflict do nothing`)
-
-/** An entry of the audit log that is added only if its batch has changed something. */
-export interface GuardedEntry {
-  readonly audit: string
-  readonly actor: string
-  readonly action: string
-  readonly account: string
-  readonly details: object
-  /** When the batch was created, in milliseconds. */
-  readonly now: number
-}
-
-const valuesOf = ({ details, now, ...entry }: GuardedEntry) => ({
-  ...entry,
-  now,
-  at: new Date(now).toISOString(),
-  details: JSON.stringify(details),
-})
-
-/**
- * Adds an entry if statements were approved, with their number as `approved`, or if the first of two
- * persons has approved one of the rows.
- */
-export const auditApproval = (db: D1Database, entry: GuardedEntry, rows: string) =>
-  bindStatement(db, INSERT_AUDIT_OF_APPROVAL, { ...valuesOf(entry), rows })
-
-/** Adds an entry if this batch has closed a period of a plan. */
-export const auditClosing = (
-  db: D1Database,
-  entry: GuardedEntry,
-  closed: { plan: string; period: string },
-) => bindStatement(db, INSERT_AUDIT_OF_CLOSING, { ...valuesOf(entry), ...closed })

@@ -2,7 +2,7 @@ import type { Connection } from '../../platform/db/database.ts'
 import { all } from '../../platform/db/query.ts'
 import { isTooLong } from '../../platform/db/retry.ts'
 import { bindStatement, pairs, readBatch, type Statement } from '../../platform/db/statement.ts'
-import { type BookedRow, FIRST_BOOKED, type FirstBooked, toFirstBooked } from './closed-terms.ts'
+import { FIRST_BOOKED, type FirstBooked } from './closed-terms.ts'
 import {
   EVERYTHING,
   FACT_LIMITS,
@@ -252,8 +252,9 @@ export async function readBeginnings(db: Connection, account: string): Promise<A
   // Days before and after all stored days.
   const values = { account, first_day: -719_528, last_day: 2_932_896 }
   const bind = (statement: Statement) => bindStatement(db, statement, values)
-  type Lists = [[{ day: number | null }], BookedRow[], Day[], Day[], Day[]]
-  const [[signup], booked, transactions, activity, events] = await readBatch<Lists>(db, [
+  type Booked = Omit<FirstBooked, 'periods'> & { periods: string }
+  type Lists = [[{ day: number | null }], [Booked], Day[], Day[], Day[]]
+  const [[signup], [booked], transactions, activity, events] = await readBatch<Lists>(db, [
     bind(sql.FIRST_SIGNUP),
     bind(FIRST_BOOKED),
     bind(DAYS.transactions),
@@ -263,7 +264,7 @@ export async function readBeginnings(db: Connection, account: string): Promise<A
   return {
     days: mapFactTables({ transactions, activity, events }, (rows) => rows.map(({ day }) => day)),
     signupDay: signup.day,
-    booked: toFirstBooked(booked),
+    booked: { ...booked, periods: JSON.parse(booked.periods) },
   }
 }
 

@@ -40,8 +40,6 @@ export interface PlanBooks {
   readonly statements: ReadonlyMap<string, ClosedStatement>
   /** By period, then by `lineKey`. */
   readonly booked: ReadonlyMap<string, ReadonlyMap<string, BookedLine>>
-  /** The sum of all corrections of a period's lines in approved statements, by period. */
-  readonly corrected: ReadonlyMap<string, Decimal>
   /**
    * The sums of corrections in approved statements: by the statement's period, then by the
    * corrected period.
@@ -87,14 +85,15 @@ export const lineKey = ({ rule, version, scope, occurrence }: Omit<BookedLine, '
   JSON.stringify([rule, version, scope, occurrence])
 
 /** Returns lines with the occurrence that makes their keys unique. */
-export function keyedLines(lines: readonly Line[]): BookedLine[] {
+export function keyedLines<L extends Omit<BookedLine, 'occurrence' | 'amount'>>(
+  lines: readonly L[],
+): (L & Pick<BookedLine, 'occurrence'>)[] {
   const counts = new Map<string, number>()
-  return lines.map(({ rule, version, scope, amount }) => {
-    const one = { rule: rule.id, version: version.version, scope }
-    const key = lineKey({ ...one, occurrence: 0 })
+  return lines.map((line) => {
+    const key = lineKey({ ...line, occurrence: 0 })
     const occurrence = counts.get(key) ?? 0
     counts.set(key, occurrence + 1)
-    return { ...one, occurrence, amount }
+    return { ...line, occurrence }
   })
 }
 

@@ -8,7 +8,7 @@ import { ownersOf } from './owners.ts'
 /** Evaluates a customer's `once` rules by all of its facts. */
 export function evaluateCustomer(account: Account, customer: Customer): EvaluatedCustomer {
   const ownerOf = ownersOf(account, customer)
-  const once = evaluateAllOnce(account, customer, ownerOf)
+  const once = evaluateAllOnce(account, { customer, ownerOf })
   const qualified = new Map<string, OnceState>()
   for (const [rule, state] of firstQualified(once)) {
     const evidence = () => qualificationStep(account, customer, state)

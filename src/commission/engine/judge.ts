@@ -4,10 +4,10 @@ import { compare } from '../../platform/money/decimal.ts'
 import type { Reason } from '../shapes/reasons.ts'
 import type { Account, InPeriod } from './account.ts'
 import { conversionOf } from './convert.ts'
-import type { Customer, Fact } from './facts.ts'
+import type { Fact } from './facts.ts'
 import { isTriggerKind, type OnceState, triggerAmount } from './once.ts'
-import type { CountedOwner, Owner } from './owners.ts'
-import { overrideVersion, type Version, versionsOf } from './plans-in-force.ts'
+import type { CountedOwner, OwnedCustomer, Owner } from './owners.ts'
+import { assignedPlans, overrideVersion, type Version, versionsOf } from './plans-in-force.ts'
 import { excludedBy, sinceSignup } from './qualify.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
@@ -61,12 +61,6 @@ export interface Sink {
 export interface RecordSink extends Sink {
   /** Hears that a customer qualified by a fact. */
   qualifies(state: OnceState, fact: Fact): void
-}
-
-/** A customer with the owners of its facts. */
-interface OwnedCustomer {
-  readonly customer: Customer
-  readonly ownerOf: (fact: Fact) => Owner
 }
 
 /** A customer with its `once` rules, judged by all of its facts. */
@@ -278,15 +272,16 @@ function overridesOf({ inForce, period }: InPeriod, upline: string, level: numbe
   const version = overrideVersion(inForce, upline, period.last)
   if (version?.period !== period.kind) return []
   return version.rules
-    .filter((rule) => rule.kind === 'override' && rule.level === level && termsOf(rule).length > 0)
+    .filter(
+      (rule) => rule.kind === 'override' && rule.source.level === level && termsOf(rule).length > 0,
+    )
     .map((rule) => newEntry(upline, version, rule))
 }
 
 /** Returns the rules of any version of an upline's plans whose tiers measure facts of the network. */
 function networkRulesOf({ inForce, period }: InPeriod, upline: string): Entry[] {
-  const plans = new Set(inForce.assignmentsOf(upline).map(({ plan }) => plan))
-  const versions = [...plans].flatMap((name) => versionsOf(inForce, name))
-  return versions
+  return assignedPlans(inForce, upline)
+    .flatMap(({ versions }) => versions)
     .filter((version) => version.period === period.kind)
     .flatMap((version) =>
       version.rules

@@ -10,7 +10,7 @@ import type { OnceState } from './once.ts'
 import type { Version } from './plans-in-force.ts'
 import type { CompiledRule } from './rules.ts'
 import type { Fx } from './sums.ts'
-import { applyRate, type Measure } from './tiers.ts'
+import { applyRate, type Priced } from './tiers.ts'
 import type { Trace } from './trace.ts'
 
 /** What a rule pays an affiliate in a period, for one scope. Money is in the plan's currency. */
@@ -116,19 +116,12 @@ export function rounded(paid: Ratio, version: Version, trace: Trace): Decimal {
   return amount
 }
 
-/** What a rate applies to: a quantity, what its tiers measure, and what the lines before it covered. */
-interface Priced {
-  readonly quantity: Ratio
-  readonly measure: Measure
-  readonly start: Ratio
-}
-
 /** Applies the rate of its rule, or tiers, to a line, and rounds it. */
 export function rateLine(
   line: Pick<Line, 'rule' | 'version' | 'scope' | 'trace'> & Partial<Line>,
-  { quantity, measure, start }: Priced,
+  priced: Priced,
 ): Line {
-  const { paid, ...rated } = applyRate(line.rule, quantity, measure, start, line.trace)
+  const { paid, ...rated } = applyRate(line.rule, priced, line.trace)
   return newLine({ ...line, ...rated, amount: rounded(paid, line.version, line.trace) })
 }
 

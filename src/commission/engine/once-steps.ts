@@ -7,14 +7,12 @@ import {
   sum,
   ZERO,
 } from '../../platform/money/decimal.ts'
-import type { Qualification } from '../plans/types.ts'
 import type { StepOf } from '../shapes/steps.ts'
 import type { Account } from './account.ts'
 import { conversionOf } from './convert.ts'
 import type { Customer, Fact } from './facts.ts'
 import type { OnceState } from './once.ts'
-import { addedBy, type Progress } from './qualify.ts'
-import type { CompiledQualification } from './rules.ts'
+import { addedBy } from './qualify.ts'
 
 // The steps of a `once` line: the record that triggered it, and how the customer qualified.
 
@@ -90,15 +88,11 @@ export function qualificationStep(
   customer: Customer,
   state: OnceState,
 ): QualificationStep {
-  const { rule, progress } = state
-  const conditions = rule.qualify.flatMap((qualification, index): MetCondition[] => {
-    const [met, condition] = [progress[index], rule.source.qualify?.[index]]
-    if (met?.status !== 'met' || !condition) return []
-    return [metCondition(account, customer, state, qualification, met, condition)]
-  })
   return {
     step: 'qualification',
-    conditions,
+    conditions: state.rule.qualify.flatMap(
+      (_, index) => metCondition(account, customer, state, index) ?? [],
+    ),
     qualified_on: dayText(state.day),
     qualified_at: new Date(state.at).toISOString(),
   }
@@ -107,11 +101,13 @@ export function qualificationStep(
 function metCondition(
   account: Account,
   customer: Customer,
-  { version }: OnceState,
-  qualification: CompiledQualification,
-  { at, day, used }: Extract<Progress, { status: 'met' }>,
-  condition: Qualification,
-): MetCondition {
+  { rule, version, progress }: OnceState,
+  index: number,
+): MetCondition | null {
+  const [qualification, found] = [rule.qualify[index], progress[index]]
+  const condition = rule.source.qualify?.[index]
+  if (found?.status !== 'met' || !qualification || !condition) return null
+  const { at, day, used } = found
   const met = { condition, met_on: dayText(day), met_at: new Date(at).toISOString() }
   if (qualification.kind === 'customer') {
     return { ...met, reached: null, min: null, records: [], records_total: 0 }
@@ -122,8 +118,9 @@ function metCondition(
     const min = plainText(qualification.min)
     return { ...met, reached: '0', min, records: [], records_total: 0 }
   }
+  const counting = { customer, qualification, currency: version.currency }
   const amounts = used.map((fact) => {
-    const added = addedBy(account, customer, qualification, fact, version.currency)
+    const added = addedBy(account, counting, fact)
     return added === null || Array.isArray(added) ? ZERO : added
   })
   const records = used.slice(0, LISTED_RECORDS).map((fact, index) => {

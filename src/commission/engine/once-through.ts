@@ -15,7 +15,7 @@ export function onceThrough(
   through: number,
 ): OnceState[] {
   const known = knownOn(customer, through)
-  return evaluateAllOnce(account, known, ownerOf).map((state) => {
+  return evaluateAllOnce(account, { customer: known, ownerOf }).map((state) => {
     const { version, rule, trigger } = state
     const final = once.find((one) => one.version === version && one.rule === rule)
     // Reversals count even if they came after the day.

@@ -5,8 +5,14 @@ import type { StepOf } from '../shapes/steps.ts'
 import type { Account } from './account.ts'
 import { convertFact } from './convert.ts'
 import { type Customer, compareFacts, type Fact } from './facts.ts'
-import type { Owner } from './owners.ts'
-import type { Plan, PlansInForce, Version } from './plans-in-force.ts'
+import type { OwnedCustomer } from './owners.ts'
+import {
+  assignedPlans,
+  type OnceOfVersion,
+  type Plan,
+  type PlansInForce,
+  type Version,
+} from './plans-in-force.ts'
 import {
   type Blocker,
   evaluateQualification,
@@ -54,22 +60,18 @@ export interface Candidate {
  * Finds the earliest fact of the kind that meets `when`, `months`, `grace_hours` and `min`, and is not
  * passed over.
  */
-export function findCandidate(
-  account: Account,
-  customer: Customer,
-  version: Version,
-  rule: CompiledOnce,
-): Candidate {
+export function findCandidate(account: Account, customer: Customer, of: OnceOfVersion): Candidate {
+  const { rule } = of
   const voided = new Set<Fact>()
-  const isVoided = voidChecker(account, customer, rule, version.currency)
+  const isVoided = voidChecker(account, customer, of)
   for (const fact of customer.facts) {
     if (!isTriggerKind(rule, fact)) continue
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
     if (excludedBy(customer, rule, null, fact) !== null) continue
     if (!sinceSignup(account, customer, fact, rule.grace)) continue
-    if (fact.state === 'reversed' && rule.requalify) continue
-    const candidate = evaluateTrigger(account, version, rule, fact, isVoided)
-    if (candidate?.status === 'reversed' && rule.requalify) voided.add(fact)
+    if (fact.state === 'reversed' && rule.source.requalify) continue
+    const candidate = evaluateTrigger(account, of, fact, isVoided)
+    if (candidate?.status === 'reversed' && rule.source.requalify) voided.add(fact)
     else if (candidate !== null) return { ...candidate, voided }
   }
   return { status: 'no_trigger', trigger: null, amount: null, waits: [], voided }
@@ -78,13 +80,11 @@ export function findCandidate(
 /** Returns null if the fact is below the rule's `min`. */
 function evaluateTrigger(
   account: Account,
-  version: Version,
-  rule: CompiledOnce,
+  { version, rule }: OnceOfVersion,
   trigger: Fact,
   isVoided: ReturnType<typeof voidChecker>,
 ): Omit<Candidate, 'voided'> | null {
-  const { currency } = version
-  const amount = rule.needsAmount ? triggerAmount(account, rule, trigger, currency) : null
+  const amount = rule.needsAmount ? triggerAmount(account, rule, trigger, version.currency) : null
   if (amount !== null && 'fact' in amount) {
     const status = trigger.state === 'reversed' ? 'reversed' : 'blocked'
     return { status, trigger, amount: null, waits: [amount] }
@@ -104,8 +104,7 @@ function evaluateTrigger(
 function voidChecker(
   account: Account,
   customer: Customer,
-  { voidBy }: CompiledOnce,
-  currency: string,
+  { version: { currency }, rule: { voidBy } }: OnceOfVersion,
 ): (trigger: Fact, amount: Decimal) => boolean | readonly Blocker[] {
   if (voidBy === null) return () => false
   const { terms, withinDays } = voidBy
@@ -138,10 +137,8 @@ const isWithin = (fact: Fact, trigger: Fact, days: number): boolean =>
     : compareFacts(fact, trigger) > 0 && fact.at < trigger.at + days * DAY_MS
 
 /** A customer under a `once` rule of a version. */
-export interface OnceState {
+export interface OnceState extends OnceOfVersion {
   readonly customerId: string
-  readonly version: Version
-  readonly rule: CompiledOnce
   readonly status:
     | 'no_trigger'
     /** The candidate lies under another version, plan or affiliate. */
@@ -185,12 +182,11 @@ export const NOTHING_KNOWN = {
 /** Evaluates a customer under a rule by all of its facts. */
 export function evaluateOnce(
   account: Account,
-  customer: Customer,
-  version: Version,
-  rule: CompiledOnce,
-  ownerOf: (fact: Fact) => Owner,
+  { customer, ownerOf }: OwnedCustomer,
+  of: OnceOfVersion,
 ): OnceState {
-  const { waits, ...found } = findCandidate(account, customer, version, rule)
+  const { version, rule } = of
+  const { waits, ...found } = findCandidate(account, customer, of)
   const owner = found.trigger && ownerOf(found.trigger)
   const state: OnceState = {
     customerId: customer.customer_id,
@@ -202,31 +198,27 @@ export function evaluateOnce(
   }
   if (found.trigger === null) return state
   if (owner?.version !== version) {
-    const mayBeVoided = rule.voidBy !== null && rule.requalify
+    const mayBeVoided = rule.voidBy !== null && rule.source.requalify === true
     const mayMissMin = rule.min !== null && waits[0]?.fact === found.trigger
     return { ...state, status: 'elsewhere', undecided: mayBeVoided || mayMissMin ? waits : [] }
   }
   if (found.status === 'reversed') return state
-  return evaluateConditions(account, customer, state, found.trigger, waits)
+  return evaluateConditions(account, customer, state, { trigger: found.trigger, waits })
 }
 
 /** Evaluates each condition of `qualify`. Their windows begin with the signup, so they need no trigger. */
 export const evaluateProgress = (
   account: Account,
   customer: Customer,
-  { rule, version }: Pick<OnceState, 'rule' | 'version'>,
-): Progress[] =>
-  rule.qualify.map((qualification) =>
-    evaluateQualification(account, customer, qualification, version.currency, rule.grace),
-  )
+  of: OnceOfVersion,
+): Progress[] => of.rule.qualify.map((one) => evaluateQualification(account, customer, of, one))
 
 /** Evaluates `qualify`: the customer qualifies on the latest of all days (§12 `once`). */
 function evaluateConditions(
   account: Account,
   customer: Customer,
   state: OnceState,
-  trigger: Fact,
-  waits: readonly Blocker[],
+  { trigger, waits }: Pick<Candidate, 'waits'> & { readonly trigger: Fact },
 ): OnceState {
   const progress = evaluateProgress(account, customer, state)
   const sums = progress.flatMap((one) => (one.status === 'blocked' ? one.blockers : []))
@@ -252,19 +244,15 @@ export function compareQualified(a: OnceState, b: OnceState): number {
 }
 
 /** Evaluates a customer under all `once` rules of the versions that govern its facts. */
-export function evaluateAllOnce(
-  account: Account,
-  customer: Customer,
-  ownerOf: (fact: Fact) => Owner,
-): OnceState[] {
+export function evaluateAllOnce(account: Account, owned: OwnedCustomer): OnceState[] {
   const versions = new Set<Version>()
-  for (const fact of customer.facts) {
-    const { version } = ownerOf(fact)
+  for (const fact of owned.customer.facts) {
+    const { version } = owned.ownerOf(fact)
     if (version) versions.add(version)
   }
   return [...versions].flatMap((version) =>
     version.rules.flatMap((rule) =>
-      rule.kind === 'once' ? [evaluateOnce(account, customer, version, rule, ownerOf)] : [],
+      rule.kind === 'once' ? [evaluateOnce(account, owned, { version, rule })] : [],
     ),
   )
 }
@@ -283,15 +271,11 @@ export function firstQualified(states: readonly OnceState[]): Map<string, OnceSt
 const isOnce = (rule: CompiledRule): rule is CompiledOnce => rule.kind === 'once'
 
 /** Returns the plans of affiliates that have `once` rules, in order of name. */
-export function oncePlansOf(
-  { plans, assignmentsOf }: PlansInForce,
-  affiliates: readonly (string | null)[],
-): Plan[] {
-  const names = affiliates.flatMap((one) => (one === null ? [] : assignmentsOf(one)))
-  return [...new Set(names.map(({ plan }) => plan))].sort(compareText).flatMap((name) => {
-    const plan = plans.get(name)
-    return plan?.versions.some(({ rules }) => rules.some(isOnce)) ? [plan] : []
-  })
+export function oncePlansOf(inForce: PlansInForce, affiliates: readonly (string | null)[]): Plan[] {
+  const plans = affiliates.flatMap((one) => (one === null ? [] : assignedPlans(inForce, one)))
+  return [...new Set(plans)]
+    .filter(({ versions }) => versions.some(({ rules }) => rules.some(isOnce)))
+    .sort((a, b) => compareText(a.plan, b.plan))
 }
 
 /**
@@ -300,8 +284,7 @@ export function oncePlansOf(
  */
 export function factsForOnce(
   account: Account,
-  customer: Customer,
-  ownerOf: (fact: Fact) => Owner,
+  { customer, ownerOf }: OwnedCustomer,
   through: number,
 ): Fact[] {
   const facts = customer.facts.filter(({ day }) => day <= through)
@@ -312,8 +295,9 @@ export function factsForOnce(
   const needed = new Set<Fact>()
   for (const version of oncePlansOf(account.inForce, affiliates).flatMap((one) => one.versions)) {
     for (const rule of version.rules.filter(isOnce)) {
-      const state = evaluateOnce(account, { ...customer, facts }, version, rule, ownerOf)
-      const progress = evaluateProgress(account, { ...customer, facts }, state)
+      const known = { ...customer, facts }
+      const state = evaluateOnce(account, { customer: known, ownerOf }, { version, rule })
+      const progress = evaluateProgress(account, known, state)
       for (const isNeeded of needsOf(state, progress, through)) {
         for (const fact of records) if (isNeeded(fact)) needed.add(fact)
       }

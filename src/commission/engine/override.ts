@@ -84,7 +84,9 @@ function overridesOf(of: Upline): OverridesOf {
     const own = subtractRatio(ratio(roundRatio(total, PLACES)), earlier)
     const measure = { earlier, own, network: NOTHING, total }
     const lines = rateSources(version, rule, sources, measure)
-    for (const line of rule.downline ? fund(account, upline, lines, result) : lines) {
+    for (const line of rule.source.funded_by === 'downline'
+      ? fund(account, upline, lines, result)
+      : lines) {
       result.lines.push(line)
     }
   }
@@ -108,10 +110,10 @@ function rateSources(
 ): Line[] {
   let before = measure.earlier
   const lines = sources.map(({ scope, trace, base, units, quantity, fx }) => {
-    const start = before
-    before = addRatio(before, quantity)
     const head = { rule, version, scope, trace, base, units, fx }
-    return rateLine(head, { quantity, measure, start })
+    const line = rateLine(head, { quantity, measure, before })
+    before = addRatio(before, quantity)
+    return line
   })
   return modify(lines, 'override', NO_MEMORY)
 }
@@ -168,7 +170,7 @@ function fund(
       scope: `affiliate:${upline}`,
       amount,
       trace: [
-        () => fundedStep(account, upline, line, version, converted),
+        () => fundedStep(account, upline, line, { version, converted }),
         () => ({
           step: 'rounding',
           digits: version.digits,
@@ -200,7 +202,7 @@ function sourcesOf(
   const { account, upline } = of
   const sources: OverrideSource[] = []
   const holds: StatementHold[] = []
-  const affiliates = [...account.tree.below(upline, rule.level, account.period.last)]
+  const affiliates = [...account.tree.below(upline, rule.source.level, account.period.last)]
   for (const below of affiliates.sort(compareText)) {
     const scope = `affiliate:${below}`
     const trace: Trace = []
@@ -212,7 +214,7 @@ function sourcesOf(
 
 /** A negative sum of an affiliate counts 0, unless the rule has `negative: "offset"` (§16.25). */
 function floor(value: Decimal, rule: CompiledOverride, trace: Trace): Decimal {
-  if (rule.offset || !isNegative(value)) return value
+  if (rule.source.negative === 'offset' || !isNegative(value)) return value
   trace.push(() => ({ step: 'floor', before: plainText(value), after: '0' }))
   return ZERO
 }
@@ -264,8 +266,9 @@ function quantityOf(
     trace.push(() => unitsStep(of.unit.source, facts, units, rule.each))
     return ofUnits(rule, units)
   }
-  trace.push(() => baseStep(account, of.base, facts, version.currency, true))
-  return ofBase(floor(add(total.base, of.base.fixed), rule, trace), fxList(fxOf(facts)))
+  const { base } = of
+  trace.push(() => baseStep(account, { base, to: version.currency, withFixed: true }, facts))
+  return ofBase(floor(add(total.base, base.fixed), rule, trace), fxList(fxOf(facts)))
 }
 
 const ofUnits = (rule: CompiledOverride, units: Decimal): Quantity => ({

@@ -2,7 +2,7 @@ import { compareText } from '../../platform/compare-text.ts'
 import { nextPeriod, type Period, type PeriodKind } from '../../platform/money/calendar.ts'
 import { ZERO } from '../../platform/money/decimal.ts'
 import { booksOf } from './books.ts'
-import type { Plan } from './plans-in-force.ts'
+import { assignedPlans, type Plan } from './plans-in-force.ts'
 import { settlePlan } from './settle.ts'
 import { countQualified } from './settle-plan.ts'
 import { type OwnResult, type OwnResults, type Settlement, stateOf } from './settlement.ts'
@@ -33,14 +33,10 @@ export function settleOwn(settlement: Settlement, period: Period): OwnResults {
 /** Returns the plans with periods of a kind under which an affiliate can have lines. */
 function plansOf(settlement: Settlement, affiliate: string, kind: PeriodKind): Plan[] {
   const { account, books } = settlement
-  const { plans, assignmentsOf } = account.inForce
-  const names = new Set(assignmentsOf(affiliate).map(({ plan }) => plan))
-  for (const name of plans.keys()) {
-    const isLeft = stateOf(settlement, affiliate, name) !== NO_STATE
-    if (isLeft || booksOf(books, affiliate, name) !== null) names.add(name)
-  }
-  return [...names].sort(compareText).flatMap((name) => {
-    const plan = plans.get(name)
-    return plan && plan.first.period === kind ? [plan] : []
-  })
+  const assigned = assignedPlans(account.inForce, affiliate)
+  const isLeft = ({ plan }: Plan) =>
+    stateOf(settlement, affiliate, plan) !== NO_STATE || booksOf(books, affiliate, plan) !== null
+  return [...account.inForce.plans.values()]
+    .filter((one) => one.first.period === kind && (assigned.includes(one) || isLeft(one)))
+    .sort((a, b) => compareText(a.plan, b.plan))
 }

@@ -48,6 +48,12 @@ const unowned = (affiliate: string | null, reason: UncountedReason): Owner => ({
   reason,
 })
 
+/** A customer with the owners of its facts. */
+export interface OwnedCustomer {
+  readonly customer: Customer
+  readonly ownerOf: (fact: Fact) => Owner
+}
+
 /** Returns a function that returns the owner of each fact. It remembers the owner of the last day. */
 export function ownersOf(account: Account, customer: Customer): (fact: Fact) => Owner {
   let known: Owner | null = null

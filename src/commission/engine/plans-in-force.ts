@@ -1,8 +1,7 @@
-import { memoize } from '../../platform/memoize.ts'
 import { dayNumber, firstDayOf, type PeriodKind } from '../../platform/money/calendar.ts'
-import { type Decimal, decimal } from '../../platform/money/decimal.ts'
+import { minorDigits } from '../../platform/money/minor-digits.ts'
 import type { PlanTerms } from '../plans/types.ts'
-import { type CompiledRule, compileRule } from './rules.ts'
+import { type CompiledOnce, type CompiledRule, compileRule } from './rules.ts'
 
 /** A version of a plan, ready to be applied. */
 export interface Version {
@@ -15,10 +14,13 @@ export interface Version {
   readonly period: PeriodKind
   readonly terms: 'signup' | 'current'
   readonly rules: readonly CompiledRule[]
-  readonly negative: 'carry' | 'zero'
-  readonly minimumPayout: Decimal
-  readonly holdDays: number
   readonly source: PlanTerms
+}
+
+/** A `once` rule of a version. */
+export interface OnceOfVersion {
+  readonly version: Version
+  readonly rule: CompiledOnce
 }
 
 /** A plan with its versions, which were not withdrawn, in order of `effective_from`. */
@@ -39,9 +41,13 @@ export interface Assignment {
 /** All plans and assignments of an account. */
 export interface PlansInForce {
   readonly plans: ReadonlyMap<string, Plan>
-  /** Returns an affiliate's assignments in order of `from`. */
-  readonly assignmentsOf: (affiliate: string) => readonly Assignment[]
+  /** By affiliate, those of `*` before its first own included, in order of `from`; an affiliate without one has those of `*`. */
+  readonly assignments: ReadonlyMap<string, readonly Assignment[]>
 }
+
+/** Returns an affiliate's assignments in order of `from`. */
+export const assignmentsOf = ({ assignments }: PlansInForce, affiliate: string) =>
+  assignments.get(affiliate) ?? assignments.get('*') ?? []
 
 /** The plans and assignments of an account, as they are stored. */
 export interface PlansInForceInput {
@@ -50,19 +56,13 @@ export interface PlansInForceInput {
     readonly versions: readonly { readonly version: number; readonly terms: PlanTerms }[]
   }[]
   readonly assignments: readonly Assignment[]
-  /** Returns the decimal places of a currency (ISO 4217). */
-  readonly minorDigits: (currency: string) => number
 }
 
 /** Compiles the plans of an account. Plans without a version are left out. */
-export function buildPlansInForce({
-  plans,
-  assignments,
-  minorDigits,
-}: PlansInForceInput): PlansInForce {
+export function buildPlansInForce({ plans, assignments }: PlansInForceInput): PlansInForce {
   const compiled = plans.flatMap(({ plan, versions }) => {
     const ready = versions
-      .map(({ version, terms }) => compileVersion(plan, version, terms, minorDigits))
+      .map(({ version, terms }) => compileVersion(plan, version, terms))
       .sort((a, b) => a.effectiveFrom - b.effectiveFrom || a.version - b.version)
     const [first] = ready
     return first ? [{ plan, versions: ready, first }] : []
@@ -72,8 +72,8 @@ export function buildPlansInForce({
   const everyone = byAffiliate.get('*') ?? []
   return {
     plans: new Map(compiled.map((plan) => [plan.plan, plan])),
-    assignmentsOf: memoize((affiliate: string) =>
-      withEveryone(byAffiliate.get(affiliate), everyone),
+    assignments: new Map(
+      [...byAffiliate].map(([affiliate, own]) => [affiliate, withEveryone(own, everyone)]),
     ),
   }
 }
@@ -88,27 +88,24 @@ export function withEveryone<A extends { readonly from: number | string }>(
 }
 
 /** Compiles a version of a plan. */
-export function compileVersion(
-  plan: string,
-  version: number,
-  terms: PlanTerms,
-  minorDigits: PlansInForceInput['minorDigits'],
-): Version {
-  const digits = minorDigits(terms.currency)
+export function compileVersion(plan: string, version: number, terms: PlanTerms): Version {
   return {
     plan,
     version,
     effectiveFrom: dayNumber(terms.effective_from),
     currency: terms.currency,
-    digits,
+    digits: minorDigits(terms.currency),
     period: terms.period,
     terms: terms.terms,
     rules: terms.rules.map(compileRule),
-    negative: terms.negative,
-    minimumPayout: decimal(terms.minimum_payout),
-    holdDays: terms.hold_days,
     source: terms,
   }
+}
+
+/** Returns the plans that an affiliate has on any day, in the order in which it gets them. */
+export function assignedPlans(inForce: PlansInForce, affiliate: string): Plan[] {
+  const names = new Set(assignmentsOf(inForce, affiliate).map(({ plan }) => plan))
+  return [...names].flatMap((name) => inForce.plans.get(name) ?? [])
 }
 
 /** Returns the versions of a plan; none if there is no such plan. */
@@ -130,7 +127,7 @@ export function governingVersion(
   signupDay: number,
   day: number,
 ): Version | null {
-  const assignment = assignmentFor(inForce.assignmentsOf(affiliate), signupDay, day)
+  const assignment = assignmentFor(assignmentsOf(inForce, affiliate), signupDay, day)
   const plan = assignment && inForce.plans.get(assignment.plan)
   return assignment && plan ? versionFor(plan, Math.max(signupDay, assignment.from), day) : null
 }
@@ -169,7 +166,7 @@ export function overrideVersion(
   affiliate: string,
   lastDay: number,
 ): Version | null {
-  const assignment = inForce.assignmentsOf(affiliate).findLast(({ from }) => from <= lastDay)
+  const assignment = assignmentsOf(inForce, affiliate).findLast(({ from }) => from <= lastDay)
   const plan = assignment && inForce.plans.get(assignment.plan)
   return assignment && plan ? versionFor(plan, assignment.from, lastDay) : null
 }

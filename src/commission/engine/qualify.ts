@@ -13,6 +13,7 @@ import type { Account } from './account.ts'
 import { convertFact } from './convert.ts'
 import type { Customer, Fact } from './facts.ts'
 import { fieldsOn, isRefused } from './owners.ts'
+import type { OnceOfVersion } from './plans-in-force.ts'
 import type { CompiledQualification, CompiledRule } from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
 
@@ -89,18 +90,15 @@ export const takes = (customer: Customer, term: CompiledTerm, fact: Fact): boole
   term.names(fact) && excludedBy(customer, null, term, fact) === null
 
 /** Evaluates one condition of `qualify` by the facts of a customer. */
-export function evaluateQualification(
+export const evaluateQualification = (
   account: Account,
   customer: Customer,
+  of: OnceOfVersion,
   qualification: CompiledQualification,
-  currency: string,
-  grace: number,
-): Progress {
-  if (qualification.kind === 'customer') {
-    return evaluateFields(account, customer, qualification.conditions)
-  }
-  return evaluateSum(account, customer, qualification, currency, grace)
-}
+): Progress =>
+  qualification.kind === 'customer'
+    ? evaluateFields(account, customer, qualification.conditions)
+    : evaluateSum(account, customer, of, qualification)
 
 /**
  * Finds the first day on which the conditions held. If they held from the beginning, it is the
@@ -128,10 +126,10 @@ type SumQualification = Exclude<CompiledQualification, { kind: 'customer' }>
 function evaluateSum(
   account: Account,
   customer: Customer,
+  { version: { currency }, rule: { grace } }: OnceOfVersion,
   qualification: SumQualification,
-  currency: string,
-  grace: number,
 ): Progress {
+  const counting = { customer, qualification, currency }
   const { min, withinDays: days, atEnd } = qualification
   const window = days === null ? null : windowEnd(customer, days)
   const used: Fact[] = []
@@ -147,9 +145,7 @@ function evaluateSum(
   let isChanged = false
   for (const [i, fact] of customer.facts.entries()) {
     if (atSignup && fact.at > customer.signup) break
-    const amount = isInWindow(fact)
-      ? addedBy(account, customer, qualification, fact, currency)
-      : null
+    const amount = isInWindow(fact) ? addedBy(account, counting, fact) : null
     if (amount !== null) {
       used.push(fact)
       isChanged = true
@@ -176,13 +172,18 @@ const windowEnd = ({ signup, signupDay }: Customer, days: number): { at: number;
   day: signupDay + days,
 })
 
+/** A condition that sums or counts facts of a customer, in a currency. */
+interface Counting {
+  readonly customer: Customer
+  readonly qualification: SumQualification
+  readonly currency: string
+}
+
 /** Returns what a fact adds: null if no term names it, or those of its amounts without a rate. */
 export function addedBy(
   account: Account,
-  customer: Customer,
-  { kind, terms }: SumQualification,
+  { customer, qualification: { kind, terms }, currency }: Counting,
   fact: Fact,
-  currency: string,
 ): Decimal | Blocker[] | null {
   const blockers: Blocker[] = []
   let total: Decimal | null = null

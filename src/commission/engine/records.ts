@@ -114,7 +114,8 @@ const furthest = (all: readonly RuleVerdict[]): RuleVerdict | null =>
 
 /** Whether the line of an entry exists: one that the affiliate below pays for needs its plan and a rate. */
 function isBooked(account: Account, { below, version, rule }: Entry, fact: Fact): boolean {
-  if (below === null || rule.kind !== 'override' || !rule.downline) return true
+  if (below === null || rule.kind !== 'override' || rule.source.funded_by !== 'downline')
+    return true
   const { last } = periodOf(fact.day, version.period)
   return payerOf(account, version, below, last)?.waits === null
 }

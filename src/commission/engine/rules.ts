@@ -74,7 +74,6 @@ export interface CompiledOnce extends RuleBase {
   readonly qualify: readonly CompiledQualification[]
   /** How long before the signup facts count for the trigger and `qualify`, in milliseconds. */
   readonly grace: number
-  readonly requalify: boolean
   readonly voidBy: { readonly terms: readonly CompiledTerm[]; readonly withinDays: number } | null
 }
 
@@ -108,14 +107,11 @@ export interface CompiledUnitRule extends RuleBase {
 export interface CompiledOverride extends RuleBase {
   readonly kind: 'override'
   readonly source: OverrideRule
-  readonly level: number
   readonly of:
     | { readonly lines: ReadonlySet<string> }
     | { readonly base: CompiledBase }
     | { readonly unit: CompiledUnit }
     | { readonly once: string }
-  readonly offset: boolean
-  readonly downline: boolean
 }
 
 /** Compiles a rule of a version. */
@@ -194,7 +190,6 @@ function compileOnce(rule: OnceRule): CompiledOnce {
     needsAmount,
     qualify: (rule.qualify ?? []).map(compileQualification),
     grace: (rule.grace_hours ?? DEFAULT_GRACE_HOURS) * HOUR_MS,
-    requalify: rule.requalify ?? false,
     voidBy: rule.void_by
       ? {
           terms: rule.void_by.terms.map((term) => compileTerm(term)),
@@ -245,7 +240,6 @@ function compileOverride(rule: OverrideRule): CompiledOverride {
     ...compileShared(rule, paysAmount ? 'amount' : 'percent'),
     kind: 'override',
     source: rule,
-    level: rule.level,
     of:
       'lines' in of
         ? { lines: new Set<string>(of.lines) }
@@ -254,7 +248,5 @@ function compileOverride(rule: OverrideRule): CompiledOverride {
           : 'unit' in of
             ? { unit: compileUnit(of.unit) }
             : of,
-    offset: rule.negative === 'offset',
-    downline: rule.funded_by === 'downline',
   }
 }

@@ -10,6 +10,7 @@ import {
   least,
   negate,
   subtract,
+  sum,
   ZERO,
 } from '../../platform/money/decimal.ts'
 import { NOTHING } from '../../platform/money/ratio.ts'
@@ -30,15 +31,8 @@ import { type Plan, planKey } from './plans-in-force.ts'
 import { holdsOf, inOrder, mergeHolds } from './settle.ts'
 import { rulePositions } from './settle-plan.ts'
 import { type OverridesOf, type PlanResult, type Settlement, stateBefore } from './settlement.ts'
-import {
-  addMeasure,
-  closeState,
-  measureKey,
-  type OpenState,
-  openState,
-  type PlanState,
-} from './state.ts'
-import { addUpStatement, openingOf, type Settled } from './statement.ts'
+import { addMeasure, closeState, measureKey, openState, type PlanState } from './state.ts'
+import { addUpStatement, type OpenStatement, openingOf, type Settled } from './statement.ts'
 import { sumsOf } from './sums.ts'
 import { departureFrom, receivedIn } from './transfer.ts'
 
@@ -61,27 +55,19 @@ export function settleStatements(
       const books = booksOf(all, affiliate, plan.plan)
       const added = overridesFor(affiliate, plan.plan)
       const lines = [...orderLines(plan, [...ownLines, ...added.lines]), ...added.funded]
-      const open = withOverrideMeasures(
-        openState(state),
-        before.state,
-        plan,
-        added.measures,
-        period,
-      )
       const closed = books !== null && isClosed(books, period)
       const holds = mergeHolds(plan, [...holdsOf({ plan, sums }, ownLines), ...added.holds])
+      const statement = { affiliate, plan, period, lines, holds, open: openState(state) }
+      addOverrideMeasures(statement, before.state, added.measures)
       const settled = closed
-        ? keepClosed(books, period, lines, open, differences)
-        : addUpStatement(
-            { affiliate, plan, period, lines, holds, open },
-            {
-              carried: openingOf(before.state),
-              received: received.get(planKey(affiliate, plan.plan)) ?? [],
-              departure: departureFrom(settlement, affiliate, plan, period),
-              adjustments: books ? withRestoring(books, differences) : [],
-              manual: manualEntriesIn(books, period),
-            },
-          )
+        ? keepClosed(books, statement, differences)
+        : addUpStatement(statement, {
+            carried: openingOf(before.state),
+            received: received.get(planKey(affiliate, plan.plan)) ?? [],
+            departure: departureFrom(settlement, affiliate, plan, period),
+            adjustments: books ? withRestoring(books, differences) : [],
+            manual: manualEntriesIn(books, period),
+          })
       results.set(planKey(affiliate, plan.plan), { affiliate, plan, period, closed, ...settled })
     }
   }
@@ -89,13 +75,11 @@ export function settleStatements(
 }
 
 /** Adds what overrides brought to the measures of their windows, for each version of a rule. */
-function withOverrideMeasures(
-  open: OpenState,
+function addOverrideMeasures(
+  { plan, period, open }: OpenStatement,
   earlier: PlanState,
-  plan: Plan,
   measures: AddedOverrides['measures'],
-  period: Period,
-): OpenState {
+): void {
   for (const { rules, version } of plan.versions) {
     for (const rule of rules) {
       const { id, kind, tiers } = rule
@@ -106,7 +90,6 @@ function withOverrideMeasures(
       open.measures.set(key, addMeasure(earlier.measures[key], measure, period.last))
     }
   }
-  return open
 }
 
 /** Orders lines by the plan's rules, then version, then scope. */
@@ -125,7 +108,14 @@ export function differencesOf(
   lines: readonly Line[],
 ): Difference[] {
   const booked = books.booked.get(period.id) ?? new Map<string, BookedLine>()
-  const now = keyedLines(lines)
+  const now = keyedLines(
+    lines.map(({ rule, version, scope, amount }) => ({
+      rule: rule.id,
+      version: version.version,
+      scope,
+      amount,
+    })),
+  )
   const known = new Set(now.map(lineKey))
   const gone = [...booked]
     .filter(([key]) => !known.has(key))
@@ -147,9 +137,7 @@ export function differencesOf(
  */
 function keepClosed(
   books: PlanBooks,
-  period: Period,
-  lines: readonly Line[],
-  open: OpenState,
+  { period, lines, open }: OpenStatement,
   earlier: readonly Difference[],
 ): Settled {
   const { closing, transfer } = closedStatement(books, period)
@@ -198,9 +186,16 @@ function openPools({ statements, restored }: PlanBooks): Pools {
   return { left, restored: new Map(copied) }
 }
 
+/** Returns the sum of the corrections of a period's lines in approved statements, without what they restored. */
+const correctedSum = ({ corrections, restored }: PlanBooks, period: string): Decimal =>
+  sum([
+    ...[...corrections.values()].map((nets) => amountAt(nets, period)),
+    ...(restored.get(period)?.values() ?? []),
+  ])
+
 /** Returns the entries for the corrections of one period; `moved` is their sum. */
 function restoringOf(books: PlanBooks, pools: Pools, period: string, moved: Decimal): Difference[] {
-  const before = amountAt(books.corrected, period)
+  const before = correctedSum(books, period)
   const after = add(before, moved)
   const gained = greatest(after, ZERO)
   const own = restoredFrom(pools, period, period)

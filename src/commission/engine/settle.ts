@@ -122,14 +122,12 @@ function settleUnit(input: PlanInput, id: string): Line[] {
   const measureOf = measuresOf(input, own)
   const lines = counted.map(({ version, rule, sums, total, quantity }, index) => {
     const measure = measureOf(version, rule)
-    const before = counted.slice(0, index).map((one) => measuredBy(rule, one))
-    const start = sumRatios([measure.earlier, ...before])
+    const earlier = counted.slice(0, index).map((one) => measuredBy(rule, one))
+    const before = sumRatios([measure.earlier, ...earlier])
     const { units } = total
     const trace: Trace = [() => unitsStep(rule.unit.source, factsOf(sums, ''), units, rule.each)]
-    return rateLine(
-      { rule, version, scope: 'affiliate', trace, units },
-      { quantity, measure, start },
-    )
+    const head = { rule, version, scope: 'affiliate', trace, units }
+    return rateLine(head, { quantity, measure, before })
   })
   keepMeasure(input, 'unit', id, own)
   return modify(lines, 'unit', { state: input.state, once: [] })
@@ -238,10 +236,10 @@ function settleShare(input: PlanInput, id: string, once: readonly Line[]): Line[
     const { rule, version } = scope.from
     const { base, fenced: fence, fx, trace } = scope
     const [quantity, measure] = [ratio(base), measureOf(version, rule)]
-    const start = addRatio(measure.earlier, before)
-    before = addRatio(before, quantity)
     const head = { rule, version, scope: scope.scope, trace, base, fence, fx }
-    return rateLine(head, { quantity, measure, start })
+    const line = rateLine(head, { quantity, measure, before: addRatio(measure.earlier, before) })
+    before = addRatio(before, quantity)
+    return line
   })
   keepMeasure(input, 'share', id, () => ruleBase)
   const sorted = lines.sort((a, b) => compareText(a.scope, b.scope))
@@ -276,14 +274,14 @@ function scopesOf(
 /** Returns what the facts of a scope come to by currency, and the step that sums them. */
 function countedIn(
   { account }: PlanInput,
-  { rule, version, sums }: RuleOfVersion<CompiledShare>,
+  { rule: { base, per }, version, sums }: RuleOfVersion<CompiledShare>,
   name: string,
 ): Pick<Scope, 'fx' | 'trace'> {
   const facts = factsOf(sums, name)
-  const isWhole = rule.per === 'affiliate'
+  const counted = { base, to: version.currency, withFixed: per === 'affiliate' }
   return {
     fx: fxList(fxOf(facts)),
-    trace: [() => baseStep(account, rule.base, facts, version.currency, isWhole)],
+    trace: [() => baseStep(account, counted, facts)],
   }
 }
 
@@ -319,19 +317,19 @@ function affiliateScope(
   if (facts === 0 && !hasCarryOrDeficit && isZero(recoupedBy(recoups, version, once))) return []
   const base = add(sums?.total.base ?? ZERO, rule.base.fixed)
   const counted = countedIn(input, from, '')
-  const fenced = fenceScope(input, from, key, base, counted.trace)
+  const fenced = fenceScope(input, from, base, counted.trace)
   return [{ from, scope: 'affiliate', base: fenced?.base ?? base, fenced, ...counted }]
 }
 
 function fenceScope(
   { state }: PlanInput,
-  { rule, sums }: RuleOfVersion<CompiledShare>,
-  key: string,
+  { rule, version, sums }: RuleOfVersion<CompiledShare>,
   base: Decimal,
   trace: Trace,
 ): Fenced | null {
   const { fence } = rule.source
   if (fence === undefined) return null
+  const key = stateKey(rule.id, version, 'affiliate')
   const customers = new Map(
     [...(sums?.customers ?? [])].map(([customer, { base: own }]) => [customer, own]),
   )

@@ -60,7 +60,7 @@ export interface Settled {
 }
 
 /** What a statement is made of: its lines, what waits, and what they leave to the next period. */
-interface OpenStatement {
+export interface OpenStatement {
   readonly affiliate: string
   readonly plan: Plan
   readonly period: Period
@@ -140,13 +140,13 @@ interface Closed {
  */
 function close(
   balance: Decimal,
-  { negative, minimumPayout }: Pick<Version, 'negative' | 'minimumPayout'>,
+  { source: { negative, minimum_payout } }: Version,
   departure: PlanExit | null,
 ): Closed {
   const none = { payable: ZERO, closing: ZERO, dropped: ZERO, transfer: null }
   const isNegativeBalance = isNegative(balance)
   if (isNegativeBalance && negative === 'zero') return { ...none, dropped: balance }
-  if (!isNegativeBalance && compare(balance, minimumPayout) >= 0)
+  if (!isNegativeBalance && compare(balance, decimal(minimum_payout)) >= 0)
     return { ...none, payable: balance }
   if (departure === null || isZero(balance)) return { ...none, closing: balance }
   const { target } = departure

@@ -46,10 +46,8 @@ const text = (units: bigint): string => plainText(fromFact(units))
  */
 export function baseStep(
   account: Account,
-  base: CompiledBase,
+  { base, to, withFixed }: { base: CompiledBase; to: string; withFixed: boolean },
   { records, customers, terms }: LineFacts,
-  to: string,
-  withFixed: boolean,
 ): BaseStep {
   const compiled = [...base.terms]
   const values: { term: Term; value: Decimal }[] = []
@@ -188,8 +186,7 @@ export const fundedStep = (
   account: InPeriod,
   upline: string,
   { version, amount }: Line,
-  payer: Version,
-  converted: Decimal,
+  payer: { readonly version: Version; readonly converted: Decimal },
 ): StepOf<'funded'> => ({
   step: 'funded',
   affiliate_id: upline,
@@ -197,6 +194,6 @@ export const fundedStep = (
   period: account.period.id,
   amount: plainText(amount),
   currency: version.currency,
-  rates: usedRates(account, version.currency, payer.currency, account.period.last),
-  converted: plainText(converted),
+  rates: usedRates(account, version.currency, payer.version.currency, account.period.last),
+  converted: plainText(payer.converted),
 })

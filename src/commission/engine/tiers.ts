@@ -80,20 +80,23 @@ export const measureStep = (
   covered: mode === 'slice' ? ratioText(before) : null,
 })
 
-/**
- * Applies the rate of a rule, or its tiers, to a quantity: a base, or units divided by `each`.
- *
- * @param measure The tier measure of the rule, over all lines.
- * @param before Under `slice`: what the lines before this one covered.
- * @param trace Gets the steps.
- */
+/** What a rate applies to. */
+export interface Priced {
+  /** A base, or units divided by `each`. */
+  readonly quantity: Ratio
+  /** The tier measure of the rule, over all lines. */
+  readonly measure: Measure
+  /** Under `slice`: what the lines before this one covered. */
+  readonly before: Ratio
+}
+
+/** Applies the rate of a rule, or its tiers. `trace` gets the steps. */
 export function applyRate(
   rule: Pick<CompiledRule, 'rate' | 'rateIs' | 'tiers'>,
-  quantity: Ratio,
-  measure: Measure,
-  before: Ratio,
+  priced: Priced,
   trace: Trace,
 ): Rated {
+  const { quantity, measure, before } = priced
   const { rateIs, tiers } = rule
   if (tiers === null) {
     const paid = payAt(rateIs, quantity, rule.rate)
@@ -101,9 +104,7 @@ export function applyRate(
     return { measure: null, step: null, rate: plainText(rule.rate), paid }
   }
   trace.push(() => measureStep(tiers, measure, before))
-  if (tiers.mode === 'slice') {
-    return applySlices(rateIs, tiers.steps, quantity, measure.total, before, trace)
-  }
+  if (tiers.mode === 'slice') return applySlices(rateIs, tiers.steps, priced, trace)
   const { from, rate } = stepAt(tiers, measure.total)
   const paid = payAt(rateIs, quantity, rate)
   trace.push(() => rateStep(rateIs, [{ quantity, rate, paid }]))
@@ -118,9 +119,7 @@ export function applyRate(
 function applySlices(
   rateIs: CompiledRule['rateIs'],
   steps: CompiledTiers['steps'],
-  quantity: Ratio,
-  measure: Ratio,
-  before: Ratio,
+  { quantity, measure, before }: Priced,
   trace: Trace,
 ): Rated {
   const until = addRatio(before, quantity)
@@ -137,5 +136,5 @@ function applySlices(
     rate: plainText(rate),
   }))
   const paid = sumRatios(parts.map((part) => part.paid))
-  return { measure: ratioText(measure), step, rate: null, paid }
+  return { measure: ratioText(measure.total), step, rate: null, paid }
 }

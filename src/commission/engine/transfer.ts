@@ -8,7 +8,7 @@ import {
 } from '../../platform/money/calendar.ts'
 import type { Account } from './account.ts'
 import { booksOf, firstOpen, receivedKey } from './books.ts'
-import { type Plan, planKey } from './plans-in-force.ts'
+import { assignmentsOf, type Plan, planKey } from './plans-in-force.ts'
 import type { Beginning, SentBalance, Settlement } from './settlement.ts'
 import type { PlanExit, ReceivedBalance } from './transferred-balance.ts'
 
@@ -23,7 +23,7 @@ export function departureFrom(
   plan: Plan,
   period: Period,
 ): PlanExit | null {
-  const begun = inForce.assignmentsOf(affiliate).filter(({ from }) => from <= period.last + 1)
+  const begun = assignmentsOf(inForce, affiliate).filter(({ from }) => from <= period.last + 1)
   const replacing = begun.findLastIndex(({ customers }) => customers === 'all')
   const successor = begun[replacing]
   if (successor === undefined) return null

@@ -29,7 +29,7 @@ export type Groups = Map<string, OpenGroup>
 export function addToGroups(groups: Groups, outcome: FactOutcome, fact: Fact): void {
   const { resource, kind, currency } = fact
   const { reason, plan, version, rule, condition } = outcome
-  const key = JSON.stringify([resource, kind, reason, plan, version, rule, condition, currency])
+  const key = JSON.stringify([resource, plan, rule, version, condition, kind, currency, reason])
   const group = groups.get(key) ?? {
     reason,
     plan,
@@ -52,20 +52,9 @@ export function addToGroups(groups: Groups, outcome: FactOutcome, fact: Fact): v
 
 /** Returns the groups in the order of the reasons, then by resource, plan, rule, type or name, and currency. */
 export function listGroups(groups: Groups): UnearnedGroup[] {
-  return [...groups.values()]
-    .sort(
-      (a, b) =>
-        rankOf(a.reason) - rankOf(b.reason) ||
-        compareText(a.resource, b.resource) ||
-        compareText(a.plan ?? '', b.plan ?? '') ||
-        compareText(a.rule ?? '', b.rule ?? '') ||
-        (a.version ?? 0) - (b.version ?? 0) ||
-        compareText(a.condition ?? '', b.condition ?? '') ||
-        compareText(a.transaction_type ?? '', b.transaction_type ?? '') ||
-        compareText(a.eventname ?? '', b.eventname ?? '') ||
-        compareText(a.currency ?? '', b.currency ?? ''),
-    )
-    .map(({ sums, ...group }) => ({ ...group, sums: sumTexts(sums) }))
+  return [...groups]
+    .sort(([a, one], [b, other]) => rankOf(one.reason) - rankOf(other.reason) || compareText(a, b))
+    .map(([, { sums, ...group }]) => ({ ...group, sums: sumTexts(sums) }))
 }
 
 /** Writes the sums of amounts by field, in order of its name. */

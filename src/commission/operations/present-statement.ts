@@ -2,13 +2,7 @@ import type { ReturnedPayment } from '../../ledger/db/booked.ts'
 import { parsePeriod } from '../../platform/money/calendar.ts'
 import { decimal } from '../../platform/money/decimal.ts'
 import { fromUnits, moneyText } from '../../platform/money/money.ts'
-import type {
-  DueSum,
-  FoundStatement,
-  ListedStatement,
-  PeriodSums,
-  SummedStatements,
-} from '../db/statements.ts'
+import type { FoundStatement, ListedStatement, PeriodSums } from '../db/statements.ts'
 import type { Adjustment, StatementHead, StatementLine } from '../run/draft.ts'
 
 /** Returns a stored statement as lists show it. */
@@ -44,27 +38,19 @@ export function splitItems(items: readonly (StatementLine | Adjustment)[]) {
   return { lines: items.filter(isLine), adjustments: items.filter(isAdjustment) }
 }
 
-const moneyOf = (units: string, currency: string) => moneyText(fromUnits(units, currency), currency)
-
 /** Returns sums with the minor digits of their currency. */
-export const presentSums = ({ earned, payable, ...group }: SummedStatements) => ({
-  ...group,
-  earned: moneyOf(earned, group.currency),
-  payable: moneyOf(payable, group.currency),
-})
+export const presentSums = <S extends { readonly currency: string }>(
+  sums: readonly S[],
+  names: readonly (keyof S & string)[],
+): S[] =>
+  sums.map((one) => {
+    const textOf = (name: keyof S) =>
+      moneyText(fromUnits(String(one[name]), one.currency), one.currency)
+    return { ...one, ...Object.fromEntries(names.map((name) => [name, textOf(name)])) }
+  })
 
 const lastDay = ({ period }: PeriodSums) => parsePeriod(period)?.last ?? 0
 
 /** Returns sums of periods, the latest first, with the minor digits of their currency. */
 export const presentPeriods = (sums: readonly PeriodSums[]) =>
-  sums
-    .toSorted((a, b) => lastDay(b) - lastDay(a))
-    .map((one) => ({
-      ...one,
-      earned: moneyOf(one.earned, one.currency),
-      total: moneyOf(one.total, one.currency),
-    }))
-
-/** Returns what is payable with the minor digits of its currency. */
-export const presentDueSums = (sums: readonly DueSum[]) =>
-  sums.map((one) => ({ ...one, amount: moneyOf(one.amount, one.currency) }))
+  presentSums(sums, ['earned', 'total']).toSorted((a, b) => lastDay(b) - lastDay(a))

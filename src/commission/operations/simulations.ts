@@ -1,35 +1,19 @@
 import * as v from 'valibot'
 import { compareText } from '../../platform/compare-text.ts'
 import { operation } from '../../platform/http/operation.ts'
-import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
+import { notFound } from '../../platform/http/read-fields.ts'
 import { described, referred } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, optional, said } from '../../platform/validation/fields.ts'
 import { REQUEST_LIMITS } from '../limits.ts'
 import { TooManyFacts } from '../run/customers.ts'
 import { readStored, withinLimit } from '../run/on-request.ts'
-import {
-  comparePage,
-  computePage,
-  MAX_AFFILIATES,
-  type NamedPlan,
-  openSimulation,
-  parseSimulation,
-  type SimulationRequest,
-} from '../run/simulation.ts'
-import { type Simulated, simulation } from '../shapes/simulation.ts'
+import { comparePage, MAX_AFFILIATES, openSimulation, parseSimulation } from '../run/simulation.ts'
+import { simulation } from '../shapes/simulation.ts'
 import { plan, readVocabulary } from './plans.ts'
 
-/** What a request for a simulation is narrowed to. */
-interface Filter {
-  readonly affiliate_id: string | null
-  /** Whether every affiliate has the plan in the period. */
-  readonly forAll: boolean
-  /** The last affiliate of the page before; null for the first page. */
-  readonly after: string | null
-}
-
-type Stored = Awaited<ReturnType<typeof readStored>>
+/** What to do about an affiliate with too many records. */
+const TOO_LARGE = 'The affiliate cannot be simulated.'
 
 export const simulatePlan = operation({
   topic: 'plans',
@@ -71,50 +55,41 @@ export const simulatePlan = operation({
   async run({ env, grant, session }, { plan: id, cursor, ...sent }) {
     const { affiliate_id = null, assigned_to_all: forAll = false, ...body } = sent
     const account = { id: grant.account, vertical: grant.vertical }
-    const [stored, vocabulary] = await Promise.all([
+    const [{ stored, beginnings }, vocabulary] = await Promise.all([
       readStored(env, grant, session),
       readVocabulary(env.DB, account),
     ])
-    const { inForce } = stored.stored
-    const named = { plan: id, stored: inForce.plans.get(id) ?? null }
+    const named = { plan: id, stored: stored.inForce.plans.get(id) ?? null }
     if (!named.stored && !forAll) throw notFound('plan', id)
-    const { issues, request } = parseSimulation(body, named, vocabulary)
-    if (!request) throw validationFailed(issues)
-    return simulate(stored, named, request, { affiliate_id, forAll, after: cursor ?? null })
+    const { period, version } = parseSimulation(body, named, vocabulary)
+    return withinLimit({ account: stored.row.id }, TOO_LARGE, async () => {
+      const options = { beginnings, forAll }
+      const opened = await openSimulation(
+        stored,
+        { ...named, terms: version.terms },
+        period,
+        options,
+      )
+      const isAsked = (one: string): boolean =>
+        affiliate_id === null
+          ? cursor === undefined || compareText(one, cursor) > 0
+          : one === affiliate_id
+      const affiliates = opened.affiliates.filter(isAsked)
+      const page = await comparePage(opened, affiliates, REQUEST_LIMITS.facts)
+      const { data, tooLarge } = page
+      if (tooLarge !== null && affiliate_id !== null) throw new TooManyFacts()
+      // The cursor of the next page is the last affiliate of this one.
+      const last = tooLarge ?? page.affiliates.at(-1) ?? null
+      return {
+        plan: id,
+        period: period.id,
+        currency: version.terms.currency,
+        data,
+        affiliates: page.affiliates.length,
+        skipped: tooLarge === null ? [] : [tooLarge],
+        warnings: version.warnings,
+        meta: { next_cursor: last === affiliates.at(-1) ? null : last },
+      }
+    })
   },
 })
-
-/** What to do about an affiliate with too many records. */
-const TOO_LARGE = 'The affiliate cannot be simulated.'
-
-/** Computes one page of a simulation. The cursor of the next one is its last affiliate. */
-function simulate(
-  { stored, beginnings }: Stored,
-  plan: NamedPlan,
-  { period, version }: SimulationRequest,
-  { affiliate_id, forAll, after }: Filter,
-): Promise<Simulated> {
-  return withinLimit({ account: stored.row.id }, TOO_LARGE, async () => {
-    const opened = await openSimulation(stored, plan, version.terms, period, {
-      beginnings,
-      forAll,
-    })
-    const isAsked = (one: string): boolean =>
-      affiliate_id === null ? after === null || compareText(one, after) > 0 : one === affiliate_id
-    const affiliates = opened.affiliates.filter(isAsked)
-    const page = await computePage(opened, affiliates, REQUEST_LIMITS.facts)
-    const { tooLarge } = page
-    if (tooLarge !== null && affiliate_id !== null) throw new TooManyFacts()
-    const last = tooLarge ?? page.affiliates.at(-1) ?? null
-    return {
-      plan: plan.plan,
-      period: period.id,
-      currency: version.terms.currency,
-      data: comparePage(page),
-      affiliates: page.affiliates.length,
-      skipped: tooLarge === null ? [] : [tooLarge],
-      warnings: version.warnings,
-      meta: { next_cursor: last === affiliates.at(-1) ? null : last },
-    }
-  })
-}

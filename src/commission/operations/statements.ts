@@ -31,13 +31,7 @@ import {
   verified,
 } from '../shapes/statements.ts'
 import { readPathPeriod } from './path-period.ts'
-import {
-  presentDueSums,
-  presentPeriods,
-  presentStatement,
-  presentSums,
-  presentWhole,
-} from './present-statement.ts'
+import { presentPeriods, presentStatement, presentSums, presentWhole } from './present-statement.ts'
 import { ENTRY_COLUMNS, sendStatementCsv } from './statement-csv.ts'
 
 const filters = {
@@ -174,7 +168,10 @@ export const getStatementTotals = operation({
   async run({ grant: { account }, session }, filter) {
     const sums = await sumStatements(session, account, filter)
     const counted = sums.reduce((all, { statements }) => all + statements, 0)
-    return { data: sums.map(presentSums), is_limited: counted === LIST_LIMITS.total }
+    return {
+      data: presentSums(sums, ['earned', 'payable']),
+      is_limited: counted === LIST_LIMITS.total,
+    }
   },
 })
 
@@ -195,7 +192,7 @@ export const listPeriods = operation({
     return {
       data: presentPeriods(sums),
       is_limited: counted === SUMMED_STATEMENTS,
-      due: presentDueSums(due),
+      due: presentSums(due, ['amount']),
       last_run_at,
     }
   },

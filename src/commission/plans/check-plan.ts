@@ -13,7 +13,7 @@ import { namesIn, type PlanNames } from './fact-needs.ts'
 import { validateShape } from './issues.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import { warnOfMinorUnits, warnOfShares } from './mistakes.ts'
-import { checkOnceReference, notApplicable } from './modifiers/modifier.ts'
+import { checkOnceReference, checkRange, notApplicable } from './modifiers/modifier.ts'
 import { checkModifiers } from './modifiers/order.ts'
 import { planTerms } from './plan.ts'
 import type { OnceRule, PlanTerms, Rule, Tiers } from './types.ts'
@@ -23,22 +23,11 @@ import type { Vocabulary } from './vocabulary.ts'
 const checkConditions = ({ conditions }: PlanNames): Issue[] =>
   conditions.flatMap(({ pointer, conditions: one }): Issue[] => {
     const { min, max } = one.account_size ?? {}
-    const isReversed =
-      min !== undefined && max !== undefined && compare(decimal(min), decimal(max)) > 0
     const ofFact = pointer.endsWith('/customer')
       ? Object.keys(one).filter((name) => FACT_CONDITIONS.has(name))
       : []
     return [
-      ...(isReversed
-        ? [
-            {
-              pointer: `${pointer}/account_size/min`,
-              code: 'maximum' as const,
-              expected: max,
-              value: min,
-            },
-          ]
-        : []),
+      ...checkRange(`${pointer}/account_size/min`, min, max),
       ...ofFact.map((name) =>
         notApplicable(
           `${pointer}/${name}`,

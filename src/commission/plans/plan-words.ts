@@ -243,7 +243,8 @@ function measureWords(
   return words.text(`measure.${over}.${window === 'period' ? period : window}`, { what })
 }
 
-const isPercentRule = ({ tiers, ...rule }: Rule): boolean =>
+/** Whether the rate of a rule is a percentage. */
+export const isPercentRule = ({ tiers, ...rule }: Rule): boolean =>
   tiers?.steps[0] === undefined
     ? 'percent' in rule && rule.percent !== undefined
     : tiers.steps[0].percent !== undefined

@@ -13,7 +13,7 @@ import { type DayRange, mapFactTables } from '../db/fact-tables.ts'
 import { type AccountBeginnings, type FactDays, readBeginnings } from '../db/facts.ts'
 import { loadRates } from '../db/rates.ts'
 import type { Account } from '../engine/account.ts'
-import type { Plan, PlansInForce } from '../engine/plans-in-force.ts'
+import { assignedPlans, type PlansInForce } from '../engine/plans-in-force.ts'
 import type { Tree } from '../engine/tree.ts'
 import type { STEP_LIMITS } from '../limits.ts'
 import { engineAccount, type StoredAccount } from './stored-account.ts'
@@ -221,29 +221,16 @@ function descend(tree: Tree, affiliate: string, day: number): string[] {
 }
 
 function reachOfPlans(inForce: PlansInForce, affiliate: string): Reach {
-  const names = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
-  const plans = [...names].flatMap((name): readonly Plan[] => {
-    const plan = inForce.plans.get(name)
-    return plan ? [plan] : []
-  })
-  const rules = plans.flatMap(({ versions }) => versions.flatMap((version) => version.rules))
+  const versions = assignedPlans(inForce, affiliate).flatMap((plan) => plan.versions)
+  const rules = versions.flatMap((version) => version.rules)
   const overrides = rules.filter((rule) => rule.kind === 'override')
   return {
-    levels: new Set(overrides.map(({ level }) => level)),
-    funded: new Set(overrides.filter(({ downline }) => downline).map(({ level }) => level)),
+    levels: new Set(overrides.map(({ source }) => source.level)),
+    funded: new Set(
+      overrides.flatMap(({ source }) => (source.funded_by === 'downline' ? [source.level] : [])),
+    ),
     network: rules.some(({ tiers }) => tiers?.network),
   }
-}
-
-/** Joins the dependencies of several affiliates. */
-export function joinDependencies(all: Iterable<Dependencies>): Dependencies {
-  const settled = new Set<string>()
-  const read = new Set<string>()
-  for (const one of all) {
-    for (const affiliate of one.settled) settled.add(affiliate)
-    for (const affiliate of one.read) read.add(affiliate)
-  }
-  return { settled, read }
 }
 
 /** Divides affiliates, in their order, into parts within limits. What several of a part depend on counts once. */

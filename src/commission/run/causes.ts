@@ -14,7 +14,7 @@ import {
   type SettingChange,
 } from '../db/changed.ts'
 import type { DayRange } from '../db/fact-tables.ts'
-import { versionsOf } from '../engine/plans-in-force.ts'
+import { assignmentsOf, versionsOf } from '../engine/plans-in-force.ts'
 import type { PlanResult } from '../engine/settlement.ts'
 import { type FactNeeds, factNeeds } from '../plans/fact-needs.ts'
 import type { OverrideRule, Rule } from '../plans/types.ts'
@@ -313,13 +313,14 @@ type Corrected = CorrectedLine & { readonly line: NonNullable<CorrectedLine['lin
 
 function reachOf(
   account: OpenAccount,
+  dependenciesOf: ReturnType<typeof dependencies>,
   { affiliate_id: affiliate, plan, period: id, line: { rule, scope } }: Corrected,
   since: number,
 ): Reach {
   const { tree, inForce } = account
   const period = storedPeriod(id)
   const rulesOf = (affiliates: readonly string[], plans: readonly string[] = []): Rule[] => {
-    const assigned = affiliates.flatMap((one) => inForce.assignmentsOf(one).map((of) => of.plan))
+    const assigned = affiliates.flatMap((one) => assignmentsOf(inForce, one).map((of) => of.plan))
     const versions = [...new Set([...plans, ...assigned])].flatMap((of) => versionsOf(inForce, of))
     return versions.flatMap(({ source }) => source.rules)
   }
@@ -333,7 +334,7 @@ function reachOf(
   const rules = [...own, ...paid]
   const once = rules.filter((one) => one.kind === 'once')
   const isNetwork = rules.some(({ tiers }) => tiers?.over === 'network')
-  const { read } = dependencies(account)(affiliate)
+  const { read } = dependenciesOf(affiliate)
   const affiliates = isNetwork ? read : new Set([below])
   const places = [affiliate, ...affiliates, ...tree.uplines(below, period.last)]
   return {
@@ -428,10 +429,12 @@ export async function findCauses(start: Start, results: readonly PlanResult[]): 
   const { account } = start
   const lines = correctedLines(results)
   if (lines.length === 0) return NO_CAUSES
+  const dependenciesOf = dependencies(account)
   const reaches = new Map<string, Reach>()
   for (const line of lines) {
     const key = reachKey(line)
-    if (!reaches.has(key)) reaches.set(key, reachOf(account, line, settledAt(start, line)))
+    if (reaches.has(key)) continue
+    reaches.set(key, reachOf(account, dependenciesOf, line, settledAt(start, line)))
   }
   const reachFor = (line: Corrected) => reaches.get(reachKey(line)) as Reach
   const voidable = lines.flatMap((line) => {

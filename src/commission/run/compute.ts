@@ -7,12 +7,12 @@ import { asOf, evaluateCustomer } from '../engine/customer.ts'
 import type { Customer } from '../engine/facts.ts'
 import type { EvaluatedCustomer } from '../engine/judge.ts'
 import { NOTHING_KNOWN, type OnceState } from '../engine/once.ts'
-import { planKey } from '../engine/plans-in-force.ts'
+import { assignmentsOf, planKey } from '../engine/plans-in-force.ts'
 import { settlePeriods } from '../engine/settle-periods.ts'
 import type { PlanResult } from '../engine/settlement.ts'
 import { customersIn, newSums, type PeriodSums } from '../engine/sums.ts'
 import { SETTLED_LIMITS } from '../limits.ts'
-import { dependencies, divide, joinDependencies, type OpenAccount } from './account.ts'
+import { dependencies, divide, type OpenAccount } from './account.ts'
 import {
   customersOf,
   keptFactsOf,
@@ -59,7 +59,8 @@ export async function sumFacts(
 ): Promise<SummedFacts> {
   const { account, affiliates, last, periods } = start
   const { db, row, selection, settings } = account
-  const { read } = joinDependencies(affiliates.map(dependencies(account)))
+  const dependenciesOf = dependencies(account)
+  const read = new Set(affiliates.flatMap((one) => [...dependenciesOf(one).read]))
   const queriesWithin = (from: number, to: number) =>
     factQueries(selection, daysWithin(account, from, to), settings.statusMembers)
   const earlier = { ...start, queries: queriesWithin(Number.NEGATIVE_INFINITY, last) }
@@ -156,8 +157,9 @@ export function settle(
 ): PlanResult[] {
   const { account, periods, plans } = start
   const wanted = new Set(affiliates)
-  const { settled } = joinDependencies(affiliates.map(dependencies(account)))
-  const isAssigned = (one: string) => account.inForce.assignmentsOf(one).length > 0
+  const dependenciesOf = dependencies(account)
+  const settled = new Set(affiliates.flatMap((one) => [...dependenciesOf(one).settled]))
+  const isAssigned = (one: string) => assignmentsOf(account.inForce, one).length > 0
   const own = [...settled].filter((one) => wanted.has(one) || isAssigned(one))
   const results = settlePeriods(account, start, sums, { affiliates: own, periods })
   return periods

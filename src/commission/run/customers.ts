@@ -22,7 +22,7 @@ import {
 } from '../engine/facts.ts'
 import type { EvaluatedCustomer } from '../engine/judge.ts'
 import { factsForOnce, oncePlansOf } from '../engine/once.ts'
-import type { Plan, Version } from '../engine/plans-in-force.ts'
+import { assignedPlans, type Plan } from '../engine/plans-in-force.ts'
 import { type FactNeeds, factNeeds } from '../plans/fact-needs.ts'
 import type { PlanTerms } from '../plans/types.ts'
 import type { OpenAccount } from './account.ts'
@@ -39,10 +39,8 @@ export function neededQueries(
   periods: readonly Period[],
 ): IsNeeded {
   const days = [...new Set(periods.map(({ last }) => last))]
-  const versionsOf = (affiliate: string): Version[] => {
-    const plans = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
-    return [...plans].flatMap((plan) => inForce.plans.get(plan)?.versions ?? [])
-  }
+  const versionsOf = (affiliate: string) =>
+    assignedPlans(inForce, affiliate).flatMap(({ versions }) => versions)
   const kindsFor = memoize((affiliate: string): ReadonlySet<RowKind> => {
     const uplines = new Set(days.flatMap((day) => tree.uplines(affiliate, day)))
     return kindsOf(selection, [
@@ -159,10 +157,10 @@ const MAX_KEPT = 20_000
 /** Returns what is kept of an evaluated customer; null if that is too much. */
 export function keptFactsOf(
   account: OpenAccount,
-  { customer, ownerOf }: EvaluatedCustomer,
+  evaluated: EvaluatedCustomer,
   key: Omit<KeptFacts, 'facts'>,
 ): KeptFacts | null {
-  const kept = factsForOnce(account, customer, ownerOf, key.last_day)
+  const kept = factsForOnce(account, evaluated, key.last_day)
   const facts = JSON.stringify(
     kept.map((fact) => ({
       ...fact,

@@ -5,6 +5,7 @@ import type { Fixed } from '../../platform/http/operation-words.ts'
 import { dayText } from '../../platform/money/calendar.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import type { StoredDraft } from '../db/drafts.ts'
+import { keyedLines } from '../engine/books.ts'
 import { lineJson } from '../engine/line.ts'
 import { versionOn } from '../engine/plans-in-force.ts'
 import type { PlanResult } from '../engine/settlement.ts'
@@ -16,7 +17,7 @@ import type { LineJson } from '../shapes/line-json.ts'
 import type { adjustment, line, statement } from '../shapes/statements.ts'
 import type { Step } from '../shapes/steps.ts'
 import type { CausesOf } from './cause.ts'
-import { adjustmentId, lineId, lineIds, statementId } from './ids.ts'
+import { adjustmentId, lineId, statementId } from './ids.ts'
 
 /** A line on the wire (§13). */
 export type StatementLine = Fixed<v.InferOutput<typeof line>>
@@ -63,7 +64,7 @@ export async function toDraft(
   if (statement === null) return null
   const id = await statementId(statement.affiliate_id, statement.plan, period)
   const { lines: own, adjustments: corrections, ...rest } = statement
-  const ids = await lineIds(id, own)
+  const ids = await Promise.all(keyedLines(own).map((one) => lineId(id, one, one.occurrence)))
   const lines = own.map((line, index) => ({ id: ids[index] ?? '', ...line }))
   const adjustments = await Promise.all(
     corrections.map((one) => toAdjustment(id, statement, one, causesOf)),
@@ -78,13 +79,13 @@ export async function toDraft(
     const steps = writeSteps(line.trace)
     return one.startsWith('adj_') ? { steps, line: lineJson(line, plan.first.digits) } : { steps }
   }
-  const { holdDays } = versionOn(plan, last)
+  const { hold_days } = versionOn(plan, last).source
   const head: StatementHead = {
     id,
     ...rest,
     lines_total: lines.length,
     adjustments_total: adjustments.length,
-    payable_on: dayText(last + holdDays),
+    payable_on: dayText(last + hold_days),
   }
   return { head, lines, adjustments, hash: await hashOf(head, lines, adjustments), stepsOf }
 }

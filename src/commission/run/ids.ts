@@ -53,16 +53,3 @@ export function statementOfLine(id: string): string | null {
   const isLine = isKnown && digits.length === STATEMENT_DIGITS + LINE_DIGITS
   return isLine && HEX.test(digits) ? `stm_${digits.slice(0, STATEMENT_DIGITS)}` : null
 }
-
-/** Returns the ids of the lines of a statement, in their order. */
-export function lineIds(statement: string, lines: readonly LineKey[]): Promise<string[]> {
-  const counts = new Map<string, number>()
-  return Promise.all(
-    lines.map(({ version, rule, scope }) => {
-      const key = canonicalJson([version, rule, scope])
-      const earlier = counts.get(key) ?? 0
-      counts.set(key, earlier + 1)
-      return lineId(statement, { version, rule, scope }, earlier)
-    }),
-  )
-}

@@ -1,3 +1,4 @@
+import { isPercentRule } from '../plans/plan-words.ts'
 import type { Rule } from '../plans/types.ts'
 import type { StatementLine } from './draft.ts'
 
@@ -5,10 +6,7 @@ import type { StatementLine } from './draft.ts'
 
 /** Returns whether the rate of a line is a percentage. Without its rule, which a share always has, it is none. */
 export const isPercentRate = (kind: StatementLine['kind'], rule: Rule | undefined): boolean =>
-  kind === 'share' ||
-  (rule !== undefined &&
-    (('percent' in rule && rule.percent !== undefined) ||
-      rule.tiers?.steps.some(({ percent }) => percent !== undefined) === true))
+  kind === 'share' || (rule !== undefined && isPercentRule(rule))
 
 /** Whom or what a line is for: all records of the affiliate, or a customer, a product, an affiliate below. */
 export interface LineScope {

@@ -1,12 +1,8 @@
-import {
-  type ManualEntry as ManualRow,
-  readOpenManualEntries,
-} from '../../ledger/db/manual-entries.ts'
-import { parsePeriod } from '../../platform/money/calendar.ts'
+import { readOpenManualEntries } from '../../ledger/db/manual-entries.ts'
+import { storedPeriod } from '../../platform/money/calendar.ts'
 import { add, type Decimal, decimal, negate, ZERO } from '../../platform/money/decimal.ts'
 import {
   type BookedItem,
-  type ClosedPeriod,
   type ClosedStatement as ClosedRow,
   readClosedPeriods,
   readClosedStatements,
@@ -16,10 +12,10 @@ import {
   type Books,
   type ClosedStatement,
   lineKey,
-  type PlanBooks,
+  type ManualEntry,
   receivedKey,
 } from '../engine/books.ts'
-import { type PlansInForce, planKey } from '../engine/plans-in-force.ts'
+import { assignmentsOf, planKey } from '../engine/plans-in-force.ts'
 import type { OpenAccount } from './account.ts'
 import type { CorrectedLine } from './cause.ts'
 import type { StatementHead } from './draft.ts'
@@ -32,117 +28,86 @@ export interface Closing {
   readonly at: number
 }
 
-/**
- * Returns the closings of affiliates and plans, by `planKey`: approved statements and closed periods.
- *
- * @param entered The affiliates and plans with manual entries, which closed periods concern without an
- * assignment, too.
- */
-function closingsIn(
-  inForce: PlansInForce,
-  affiliates: readonly string[],
-  { statements, periods }: { statements: readonly ClosedRow[]; periods: readonly ClosedPeriod[] },
-  entered: ReadonlySet<string>,
-): ReadonlyMap<string, readonly Closing[]> {
-  const found = new Map<string, Closing[]>()
-  const add = (key: string, period: string, at: number): void => {
-    const own = found.get(key) ?? []
-    found.set(key, own)
-    own.push({ last: parsePeriod(period)?.last ?? Number.NEGATIVE_INFINITY, at })
-  }
-  for (const { affiliate_id, plan, period, approved_at } of statements) {
-    add(planKey(affiliate_id, plan), period, approved_at)
-  }
-  for (const affiliate of affiliates) {
-    const plans = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
-    for (const { plan, period, closed_at, open } of periods) {
-      const key = planKey(affiliate, plan)
-      const concerns = plans.has(plan) || found.has(key) || entered.has(key)
-      if (concerns && !open.includes(affiliate)) add(key, period, closed_at)
-    }
-  }
-  for (const own of found.values()) own.sort((a, b) => a.last - b.last || a.at - b.at)
-  return found
-}
+/** Closings by `planKey`. */
+type Closings = ReadonlyMap<string, readonly Closing[]>
 
 /** The books of some affiliates of an account, and when their periods were closed: all by `planKey`. */
 export interface AccountBooks {
   readonly books: Books
-  /** In order of their last days. */
-  readonly closings: ReadonlyMap<string, readonly Closing[]>
-  /** When each period was approved, in milliseconds. */
-  readonly approvals: ReadonlyMap<string, readonly { readonly of: string; readonly at: number }[]>
+  /** In order of their last days. A period with a statement was closed when that was approved. */
+  readonly closings: Closings
 }
 
 /**
  * Returns when a line of a closed period was last approved, in milliseconds: that includes what was stored before, also
  * the corrections of earlier periods.
  */
-export const settledAt = (
-  { approvals }: Pick<AccountBooks, 'approvals'>,
+export function settledAt(
+  { closings }: Pick<AccountBooks, 'closings'>,
   { affiliate_id, plan, period }: Pick<CorrectedLine, 'affiliate_id' | 'plan' | 'period'>,
-): number =>
-  (approvals.get(planKey(affiliate_id, plan)) ?? []).reduce(
-    (last, { of, at }) => (of >= period ? Math.max(last, at) : last),
-    0,
-  )
-
-/** What is stored of the books of an affiliate and plan. */
-interface StoredBooks {
-  readonly rows: ClosedRow[]
-  readonly closings: Closing[]
-  readonly manual: ManualRow[]
-  readonly booked: Map<string, Map<string, BookedLine>>
-  readonly corrected: Map<string, Decimal>
-  readonly corrections: Map<string, Map<string, Decimal>>
-  readonly restored: Map<string, Map<string, Decimal>>
-  /** The number of lines so far by period, rule, version and scope. */
-  readonly occurrences: Map<string, number>
+): number {
+  const { last } = storedPeriod(period)
+  const own = closings.get(planKey(affiliate_id, plan)) ?? []
+  return Math.max(0, ...own.filter((one) => one.last >= last).map(({ at }) => at))
 }
+
+const nothingBooked = () => ({
+  statements: new Map<string, ClosedStatement>(),
+  booked: new Map<string, Map<string, BookedLine>>(),
+  corrections: new Map<string, Map<string, Decimal>>(),
+  restored: new Map<string, Map<string, Decimal>>(),
+  received: new Set<string>(),
+  manual: [] as ManualEntry[],
+})
+
+/** The books of an affiliate and plan while they are read. */
+type OpenBooks = ReturnType<typeof nothingBooked>
 
 /** Reads the books of some affiliates: what was approved, and manual entries. */
 export async function readBooks(
   account: OpenAccount,
   affiliates: readonly string[],
 ): Promise<AccountBooks> {
-  const { db, row, inForce } = account
+  const { db, row } = account
   const [periods, manual] = await Promise.all([
     readClosedPeriods(db, row.id, affiliates),
     readOpenManualEntries(db, row.id, affiliates),
   ])
-  const stored = new Map<string, StoredBooks>()
-  const storedAt = (key: string): StoredBooks => {
-    const found = stored.get(key) ?? nothingStored()
-    stored.set(key, found)
-    return found
+  const open = new Map<string, OpenBooks>()
+  const closings = new Map<string, Closing[]>()
+  const openAt = (key: string): OpenBooks => inner(open, key, nothingBooked())
+  for (const { affiliate_id, plan, id, amount, reason, reference, at } of manual) {
+    openAt(planKey(affiliate_id, plan)).manual.push({ id, amount, reason, reference, at })
   }
   for await (const { part, items, ...one } of readClosedStatements(db, row.id, affiliates)) {
-    const own = storedAt(planKey(one.affiliate_id, one.plan))
-    if (part === 1) own.rows.push(one)
+    const key = planKey(one.affiliate_id, one.plan)
+    const own = openAt(key)
+    if (part === 1) {
+      addStatement(own, one)
+      const closing = { last: storedPeriod(one.period).last, at: one.approved_at }
+      inner(closings, key, []).push(closing)
+    }
     for (const item of items) addItem(own, one.period, item)
   }
-  for (const entry of manual) storedAt(planKey(entry.affiliate_id, entry.plan)).manual.push(entry)
-  const statements = [...stored.values()].flatMap(({ rows }) => rows)
-  const entered = manual.map(({ affiliate_id, plan }) => planKey(affiliate_id, plan))
-  const closed = closingsIn(inForce, affiliates, { statements, periods }, new Set(entered))
-  for (const [key, own] of closed) storedAt(key).closings.push(...own)
-  const approvals = [...stored].map(([key, { rows }]) => {
-    const [affiliate, plan] = ownerOf(key)
-    // Where a period has a statement, its own approval counts.
-    const others = periods.filter(
-      (one) =>
-        one.plan === plan &&
-        !one.open.includes(affiliate) &&
-        rows.every(({ period }) => period !== one.period),
-    )
-    const own = rows.map(({ period, approved_at }) => ({ of: period, at: approved_at }))
-    const ofPeriods = others.map(({ period, closed_at }) => ({ of: period, at: closed_at }))
-    return [key, [...own, ...ofPeriods]] as const
+  for (const affiliate of affiliates) {
+    const plans = new Set(assignmentsOf(account.inForce, affiliate).map(({ plan }) => plan))
+    const isConcerned = (plan: string) => plans.has(plan) || open.has(planKey(affiliate, plan))
+    for (const { plan, period, open: left, closed_at: at } of periods) {
+      const key = planKey(affiliate, plan)
+      const own = closings.get(key) ?? []
+      const { last } = storedPeriod(period)
+      const isClosed = isConcerned(plan) && !left.includes(affiliate)
+      if (isClosed && own.every((one) => one.last !== last))
+        closings.set(key, [...own, { last, at }])
+    }
+  }
+  for (const own of closings.values()) own.sort((a, b) => a.last - b.last)
+  const keys = [...new Set([...open.keys(), ...closings.keys()])]
+  const books = keys.map((key) => {
+    const closedThrough = closings.get(key)?.at(-1)?.last ?? Number.NEGATIVE_INFINITY
+    return [key, { ...openAt(key), closedThrough, manualFrom: manualFrom(account, key) }] as const
   })
-  const books = [...stored].map(
-    ([key, one]) => [key, toPlanBooks(one, manualFrom(account, key))] as const,
-  )
-  return { books: new Map(books), closings: closed, approvals: new Map(approvals) }
+  return { books: new Map(books), closings }
 }
 
 const ownerOf = (key: string): readonly [affiliate: string, plan: string] => JSON.parse(key)
@@ -151,93 +116,50 @@ const ownerOf = (key: string): readonly [affiliate: string, plan: string] => JSO
 function manualFrom({ inForce, range }: OpenAccount, key: string): number {
   const { anchor, unassignedFrom } = range
   const [affiliate, plan] = ownerOf(key)
-  const assignment = inForce.assignmentsOf(affiliate).find((one) => one.plan === plan)
+  const assignment = assignmentsOf(inForce, affiliate).find((one) => one.plan === plan)
   return assignment ? Math.max(anchor, assignment.from) : unassignedFrom
 }
 
-const nothingStored = (): StoredBooks => ({
-  rows: [],
-  closings: [],
-  manual: [],
-  booked: new Map(),
-  corrected: new Map(),
-  corrections: new Map(),
-  restored: new Map(),
-  occurrences: new Map(),
-})
-
-/** Adds a line or an adjustment of the approved statement of a period to the books. */
-function addItem(stored: StoredBooks, statement: string, item: BookedItem): void {
-  const [rule, version, scope, text, of, known, droppedIn] = item
-  const { booked, corrected, corrections, restored, occurrences } = stored
-  const period = of ?? statement
-  const amount = decimal(text)
-  if (of !== null) addTo(innerMap(corrections, statement), of, amount)
-  if (rule === null || version === null || scope === null) {
-    addTo(innerMap(restored, period), droppedIn ?? period, negate(amount))
-    return
-  }
-  const one = { rule, version, scope }
-  let occurrence = known ?? 0
-  if (of === null) {
-    const counter = JSON.stringify([statement, rule, version, scope])
-    occurrence = occurrences.get(counter) ?? 0
-    occurrences.set(counter, occurrence + 1)
-  } else addTo(corrected, of, amount)
-  const lines = innerMap(booked, period)
-  const key = lineKey({ ...one, occurrence })
-  const sum = add(lines.get(key)?.amount ?? ZERO, amount)
-  lines.set(key, { ...one, occurrence, amount: sum })
+function addStatement(
+  { statements, received }: OpenBooks,
+  { period, closing, dropped, statement }: ClosedRow,
+): void {
+  const head: StatementHead | null = statement === null ? null : JSON.parse(statement)
+  const transferred = head?.transferred
+  statements.set(period, {
+    closing: decimal(closing),
+    dropped: decimal(dropped),
+    transfer: transferred ? { ...transferred, amount: decimal(transferred.amount) } : null,
+  })
+  for (const one of head?.received ?? []) received.add(receivedKey(one.from, one.period))
 }
 
-/** Returns the inner map of a key. Adds an empty one if there is none. */
-function innerMap<T>(maps: Map<string, Map<string, T>>, key: string): Map<string, T> {
-  const found = maps.get(key) ?? new Map<string, T>()
-  maps.set(key, found)
+/** Adds a line or an adjustment of the approved statement of a period to the books. */
+function addItem(books: OpenBooks, statement: string, item: BookedItem): void {
+  const [rule, version, scope, text, of, known, droppedIn] = item
+  const { booked, corrections, restored } = books
+  const period = of ?? statement
+  const amount = decimal(text)
+  if (of !== null) addTo(inner(corrections, statement, new Map()), of, amount)
+  if (rule === null || version === null || scope === null) {
+    addTo(inner(restored, period, new Map()), droppedIn ?? period, negate(amount))
+    return
+  }
+  const lines = inner(booked, period, new Map<string, BookedLine>())
+  const one = { rule, version, scope, occurrence: known ?? 0 }
+  // The lines of a period come before its corrections, and count those before them.
+  while (of === null && lines.has(lineKey(one))) one.occurrence += 1
+  const key = lineKey(one)
+  lines.set(key, { ...one, amount: add(lines.get(key)?.amount ?? ZERO, amount) })
+}
+
+/** Returns the value of a key. Adds an empty one if there is none. */
+function inner<T>(all: Map<string, T>, key: string, empty: T): T {
+  const found = all.get(key) ?? empty
+  all.set(key, found)
   return found
 }
 
 const addTo = (sums: Map<string, Decimal>, key: string, amount: Decimal): void => {
   sums.set(key, add(sums.get(key) ?? ZERO, amount))
-}
-
-function toPlanBooks(stored: StoredBooks, manualFrom: number): PlanBooks {
-  const { rows, closings, manual, booked, corrected, corrections, restored } = stored
-  const heads = rows.map((row) => [row, readHead(row)] as const)
-  return {
-    closedThrough: closings.at(-1)?.last ?? Number.NEGATIVE_INFINITY,
-    statements: new Map(heads.map(([row, head]) => [row.period, closedStatement(row, head)])),
-    booked,
-    corrected,
-    corrections,
-    restored,
-    manualFrom,
-    received: new Set(
-      heads.flatMap(
-        ([, head]) => head?.received.map((one) => receivedKey(one.from, one.period)) ?? [],
-      ),
-    ),
-    manual: manual.map(({ id, amount, reason, reference, at }) => ({
-      id,
-      amount,
-      reason,
-      reference,
-      at,
-    })),
-  }
-}
-
-const readHead = ({ statement }: ClosedRow): StatementHead | null =>
-  statement === null ? null : JSON.parse(statement)
-
-function closedStatement(
-  { closing, dropped }: ClosedRow,
-  head: StatementHead | null,
-): ClosedStatement {
-  const transferred = head?.transferred
-  return {
-    closing: decimal(closing),
-    dropped: decimal(dropped),
-    transfer: transferred ? { ...transferred, amount: decimal(transferred.amount) } : null,
-  }
 }

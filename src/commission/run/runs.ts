@@ -24,6 +24,7 @@ import {
   periodKinds,
   storeSteps,
 } from '../db/runs.ts'
+import { assignmentsOf } from '../engine/plans-in-force.ts'
 import { QUIET_MS, RUN_LIMITS, STEP_LIMITS } from '../limits.ts'
 import { dependencies, divide, type OpenAccount, openAccount } from './account.ts'
 import { storeStatements } from './morning.ts'
@@ -158,7 +159,7 @@ export async function settledAffiliates(account: OpenAccount): Promise<string[]>
   const { db, row, inForce, parents, range } = account
   const assigned = parents
     .map(({ affiliate_id }) => affiliate_id)
-    .filter((one) => inForce.assignmentsOf(one).length > 0)
+    .filter((one) => assignmentsOf(inForce, one).length > 0)
   const stored = await affiliatesToSettle(db, row.id, range.period.id)
   return [...new Set([...assigned, ...stored])]
 }
@@ -195,6 +196,11 @@ function checkBegun(account: Account, { id, first }: Period, now: number): void 
   })
 }
 
+const startAt = (now: number) => ({
+  started_at: new Date(now).toISOString(),
+  running_since: firstRunId(now - DAY_MS),
+})
+
 /** Stores a run of a period and starts its Workflow. */
 export async function startPeriodRun(
   { env, account: row, db, actor }: Call,
@@ -204,15 +210,8 @@ export async function startPeriodRun(
   const now = Date.now()
   checkBegun(row, period, now)
   const id = newRunId(now)
-  const isStored = await insertRun(db, {
-    account,
-    id,
-    period: period.id,
-    started_at: new Date(now).toISOString(),
-    actor,
-    most: RUN_LIMITS.byHand,
-    running_since: firstRunId(now - DAY_MS),
-  })
+  const run = { account, id, period: period.id, actor, most: RUN_LIMITS.byHand }
+  const isStored = await insertRun(db, { ...run, ...startAt(now) })
   if (!isStored) {
     const headers = { 'Retry-After': String(RUN_LIMITS.retryAfter) }
     throw new ApiError('rate_limited', { detail: TOO_MANY, headers })
@@ -256,16 +255,8 @@ export async function startMorningRuns(
   for (const kind of await periodKinds(db, account.id)) {
     const period = periodOf(yesterday, kind).id
     const run = PREFIX + (await ulidOf(planned, JSON.stringify([account.id, period])))
-    const isStored = await insertRun(db, {
-      account: account.id,
-      id: run,
-      period,
-      started_at: new Date(now).toISOString(),
-      actor: null,
-      most: RUN_LIMITS.ofMorning,
-      running_since: firstRunId(now - DAY_MS),
-    })
-    if (!isStored) {
+    const own = { account: account.id, id: run, period, actor: null, most: RUN_LIMITS.ofMorning }
+    if (!(await insertRun(db, { ...own, ...startAt(now) }))) {
       isStarted = false
       continue
     }

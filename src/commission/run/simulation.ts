@@ -1,5 +1,5 @@
 import { compareText } from '../../platform/compare-text.ts'
-import { memoize } from '../../platform/memoize.ts'
+import { validationFailed } from '../../platform/http/read-fields.ts'
 import { dayText, type Period, type PeriodKind, periodOf } from '../../platform/money/calendar.ts'
 import {
   add,
@@ -9,11 +9,15 @@ import {
   subtract,
   ZERO,
 } from '../../platform/money/decimal.ts'
-import { minorDigits } from '../../platform/money/minor-digits.ts'
-import type { Issue } from '../../platform/validation/issue.ts'
 import { isObject } from '../../platform/validation/record-validator.ts'
 import type { AccountBeginnings } from '../db/facts.ts'
-import { compileVersion, type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
+import {
+  assignmentsOf,
+  compileVersion,
+  type Plan,
+  type PlansInForce,
+  planKey,
+} from '../engine/plans-in-force.ts'
 import type { PlanResult } from '../engine/settlement.ts'
 import { knownPeriod } from '../limits.ts'
 import { type CheckedPlan, checkPlan } from '../plans/check-plan.ts'
@@ -27,14 +31,8 @@ import { selectFacts } from './select-facts.ts'
 import { unbooked } from './starts.ts'
 import type { StoredAccount } from './stored-account.ts'
 
-/** The body of a request for a simulation. The version is checked as a plan. */
-export interface SimulationBody {
-  readonly period: string
-  readonly version: unknown
-}
-
-/** What a valid request asks for. */
-export interface SimulationRequest {
+/** What a request asks for. */
+interface SimulationRequest {
   readonly period: Period
   readonly version: CheckedPlan
 }
@@ -49,22 +47,35 @@ export interface NamedPlan {
 const periodKindOf = ({ stored }: NamedPlan, version: unknown): PeriodKind =>
   stored?.first.period ?? (isObject(version) && version.period === 'week' ? 'week' : 'month')
 
-/** Validates the body of a request to simulate a version of a plan. */
+/**
+ * Validates what a request to simulate a version of a plan asks for. The version is checked as if it were put; its
+ * `effective_from` has no effect, and may be left out.
+ *
+ * @throws ApiError `validation_failed`
+ */
 export function parseSimulation(
-  body: SimulationBody,
+  sent: { readonly period: string; readonly version: unknown },
   plan: NamedPlan,
   vocabulary: Vocabulary,
-): { issues: Issue[]; request: null } | { issues: []; request: SimulationRequest } {
-  const kind = periodKindOf(plan, body.version)
-  const period = knownPeriod(body.period)
+): SimulationRequest {
+  const kind = periodKindOf(plan, sent.version)
+  const period = knownPeriod(sent.period)
   const known = period?.kind === kind ? period : null
   const expected = `${FORMS[kind]}, at most 10 years ahead`
-  const wrong = { pointer: '/period', code: 'pattern', expected, value: body.period } as const
-  const version = checkVersion(body.version, plan, vocabulary, known)
-  const found = [...(known ? [] : [wrong]), ...version.issues.map((one) => below(one))]
-  if (!known || found.length > 0 || !version.plan) return { issues: found, request: null }
-  const warnings = version.plan.warnings.map((one) => below(one))
-  return { issues: [], request: { period: known, version: { ...version.plan, warnings } } }
+  const wrong = { pointer: '/period', code: 'pattern', expected, value: sent.period } as const
+  const versions = plan.stored?.versions ?? []
+  const effective_from = dayText(known?.first ?? versions[0]?.effectiveFrom ?? 0)
+  const body = isObject(sent.version) ? { effective_from, ...sent.version } : sent.version
+  const { issues, plan: version } = checkPlan(body, {
+    vocabulary,
+    // The version is not stored, so it may begin on the day of another.
+    versions: versions.map((one) => ({ ...one.source, version: one.version, effective_from: '' })),
+  })
+  if (!known || !version) {
+    throw validationFailed([...(known ? [] : [wrong]), ...issues.map((one) => below(one))])
+  }
+  const warnings = version.warnings.map((one) => below(one))
+  return { period: known, version: { ...version, warnings } }
 }
 
 const FORMS = { month: 'a month such as `2026-10`', week: 'a week such as `2026-W41`' }
@@ -74,23 +85,6 @@ const below = <I extends { pointer: string }>(issue: I): I => ({
   ...issue,
   pointer: `/version${issue.pointer}`,
 })
-
-/** Validates a version as if it were put. Its `effective_from` has no effect, and may be left out. */
-function checkVersion(
-  version: unknown,
-  { stored }: NamedPlan,
-  vocabulary: Vocabulary,
-  period: Period | null,
-) {
-  const versions = stored?.versions ?? []
-  const effective_from = dayText(period?.first ?? versions[0]?.effectiveFrom ?? 0)
-  const body = isObject(version) ? { effective_from, ...version } : version
-  return checkPlan(body, {
-    vocabulary,
-    // The version is not stored, so it may begin on the day of another.
-    versions: versions.map((one) => ({ ...one.source, version: one.version, effective_from: '' })),
-  })
-}
 
 /** A version of a plan beside those in force, ready to be computed for any affiliates. */
 export interface Simulation {
@@ -107,13 +101,18 @@ export interface Simulation {
 /** Returns the plans in force with another plan; with a day, all affiliates have it with all customers from then on. */
 const withPlan = (inForce: PlansInForce, plan: Plan, from: number | null): PlansInForce => ({
   plans: new Map(inForce.plans).set(plan.plan, plan),
-  assignmentsOf:
+  assignments:
     from === null
-      ? inForce.assignmentsOf
-      : memoize((affiliate: string) => [
-          ...inForce.assignmentsOf(affiliate).filter((one) => one.from < from),
-          { affiliate_id: '*', plan: plan.plan, from, customers: 'all' },
-        ]),
+      ? inForce.assignments
+      : new Map(
+          ['*', ...inForce.assignments.keys()].map((affiliate) => [
+            affiliate,
+            [
+              ...assignmentsOf(inForce, affiliate).filter((one) => one.from < from),
+              { affiliate_id: '*', plan: plan.plan, from, customers: 'all' },
+            ],
+          ]),
+        ),
 })
 
 /**
@@ -125,15 +124,14 @@ const withPlan = (inForce: PlansInForce, plan: Plan, from: number | null): Plans
  */
 export async function openSimulation(
   account: StoredAccount,
-  { plan, stored }: NamedPlan,
-  terms: PlanTerms,
+  { plan, stored, terms }: NamedPlan & { readonly terms: PlanTerms },
   period: Period,
   { beginnings, forAll = false }: { beginnings?: AccountBeginnings; forAll?: boolean } = {},
 ): Promise<Simulation> {
   const from = stored && !forAll ? null : period.first
   const versions = stored?.versions ?? []
   const number = Math.max(0, ...versions.map((one) => one.version)) + 1
-  const version = compileVersion(plan, number, terms, minorDigits)
+  const version = compileVersion(plan, number, terms)
   const both = { plan, versions: [...versions, version], first: versions[0] ?? version }
   const inForce = withPlan(account.inForce, both, from)
   const selection = selectFacts(inForce, account.settings)
@@ -169,12 +167,12 @@ function affiliatesOf(account: OpenAccount, plan: string): string[] {
   const { inForce, parents } = account
   const dependenciesOf = dependencies(account)
   const isAssigned = (affiliate: string): boolean =>
-    inForce.assignmentsOf(affiliate).some((one) => one.plan === plan)
+    assignmentsOf(inForce, affiliate).some((one) => one.plan === plan)
   const concernsAll = sharesOnce(inForce, plan)
   return parents
     .map(({ affiliate_id }) => affiliate_id)
     .filter((affiliate) => {
-      if (inForce.assignmentsOf(affiliate).length === 0) return false
+      if (assignmentsOf(inForce, affiliate).length === 0) return false
       if (concernsAll || isAssigned(affiliate)) return true
       const { settled, read } = dependenciesOf(affiliate)
       return [...settled, ...read].some(isAssigned)
@@ -195,12 +193,58 @@ function sharesOnce({ plans }: PlansInForce, name: string): boolean {
   )
 }
 
-/** Compares what affiliates earn under the versions in force and simulated, in all compared periods together. */
-export function comparePage(page: SimulatedPage): Simulated['data'] {
+/** What some affiliates earn in the compared periods, under the versions in force and simulated. */
+interface SimulatedPage {
+  readonly affiliates: readonly string[]
+  readonly data: Simulated['data']
+  /** The affiliate that depends on more facts than one request reads; null if none does. */
+  readonly tooLarge: string | null
+}
+
+/** The most affiliates of one page. */
+export const MAX_AFFILIATES = 500
+
+/** By how much a page is divided that depends on too many facts. */
+const DIVISOR = 4
+
+/**
+ * Compares the first of some affiliates: as many as depend on at most `maxFacts` facts, at least one,
+ * or none and the first one as `tooLarge`.
+ */
+export async function comparePage(
+  simulation: Simulation,
+  affiliates: readonly string[],
+  maxFacts: number,
+): Promise<SimulatedPage> {
+  let own = affiliates.slice(0, MAX_AFFILIATES)
+  for (;;) {
+    try {
+      const data = await compare(simulation, own, maxFacts)
+      return { affiliates: own, data, tooLarge: null }
+    } catch (error) {
+      if (!(error instanceof TooManyFacts)) throw error
+      const [tooLarge = null, ...others] = own
+      if (others.length === 0) return { affiliates: [], data: [], tooLarge }
+      own = own.slice(0, Math.ceil(own.length / DIVISOR))
+    }
+  }
+}
+
+/**
+ * Compares what affiliates earn under the versions in force and simulated, in all compared periods together. They are
+ * settled as if nothing were approved or entered: what is closed would hide what the version changes.
+ */
+async function compare(
+  simulation: Simulation,
+  affiliates: readonly string[],
+  maxFacts: number,
+): Promise<Simulated['data']> {
+  const periods = new Set(simulation.compared.map(({ id }) => id))
   const rows = new Map<string, { of: PlanResult; current: Decimal; simulated: Decimal }>()
   for (const side of ['current', 'simulated'] as const) {
-    for (const of of page[side]) {
-      if (of.statement === null) continue
+    const start = unbooked(simulation[side], affiliates)
+    for (const of of settle(start, await sumFacts(start, { maxFacts }), affiliates)) {
+      if (of.statement === null || !periods.has(of.period.id)) continue
       const key = planKey(of.affiliate, of.plan.plan)
       const row = rows.get(key) ?? { of, current: ZERO, simulated: ZERO }
       rows.set(key, { ...row, [side]: add(row[side], decimal(of.statement.lines_sum)) })
@@ -223,52 +267,4 @@ export function comparePage(page: SimulatedPage): Simulated['data'] {
         difference: money(subtract(simulated, current)),
       }
     })
-}
-
-/** What some affiliates earn in the compared periods, under the versions in force and simulated. */
-interface SimulatedPage {
-  readonly affiliates: readonly string[]
-  readonly current: readonly PlanResult[]
-  readonly simulated: readonly PlanResult[]
-  /** The affiliate that depends on more facts than one request reads; null if none does. */
-  readonly tooLarge: string | null
-}
-
-/** The most affiliates of one page. */
-export const MAX_AFFILIATES = 500
-
-/** By how much a page is divided that depends on too many facts. */
-const DIVISOR = 4
-
-/**
- * Computes the first of some affiliates: as many as depend on at most `maxFacts` facts, at least one,
- * or none and the first one as `tooLarge`. They are settled as if nothing were approved or entered: what is closed would
- * hide what the version changes.
- */
-export async function computePage(
-  { current, simulated, compared }: Simulation,
-  affiliates: readonly string[],
-  maxFacts: number,
-): Promise<SimulatedPage> {
-  const ids = new Set(compared.map(({ id }) => id))
-  const resultsOf = async (side: OpenAccount, own: readonly string[]) => {
-    const start = unbooked(side, own)
-    const results = settle(start, await sumFacts(start, { maxFacts }), own)
-    return results.filter(({ period }) => ids.has(period.id))
-  }
-  let own = affiliates.slice(0, MAX_AFFILIATES)
-  for (;;) {
-    try {
-      const both = {
-        current: await resultsOf(current, own),
-        simulated: await resultsOf(simulated, own),
-      }
-      return { affiliates: own, ...both, tooLarge: null }
-    } catch (error) {
-      if (!(error instanceof TooManyFacts)) throw error
-      const [tooLarge = null, ...others] = own
-      if (others.length === 0) return { affiliates: [], current: [], simulated: [], tooLarge }
-      own = own.slice(0, Math.ceil(own.length / DIVISOR))
-    }
-  }
 }

@@ -19,7 +19,7 @@ import {
 } from '../db/closed-states.ts'
 import { readLastDays } from '../db/rates.ts'
 import { booksOf } from '../engine/books.ts'
-import { type Plan, planKey } from '../engine/plans-in-force.ts'
+import { assignedPlans, assignmentsOf, type Plan, planKey } from '../engine/plans-in-force.ts'
 import type { Beginning, PlanResult } from '../engine/settlement.ts'
 import type { PlanState } from '../engine/state.ts'
 import { dependencies, type OpenAccount } from './account.ts'
@@ -29,7 +29,7 @@ import { ratesWithin } from './stored-account.ts'
 // Where a computation begins: behind the last closed period whose kept states hold, and with which rates.
 
 /** Affiliates that are computed together: they start from the same day, and the same rates apply to them. */
-export interface Start extends Beginning, Pick<AccountBooks, 'approvals'> {
+export interface Start extends Beginning, Pick<AccountBooks, 'closings'> {
   /** With the rates that apply. */
   readonly account: OpenAccount
   readonly affiliates: readonly string[]
@@ -80,7 +80,7 @@ export const unbooked = (account: OpenAccount, affiliates: readonly string[]): S
   affiliates,
   plans: null,
   books: new Map(),
-  approvals: new Map(),
+  closings: new Map(),
   isKept: false,
 })
 
@@ -298,9 +298,9 @@ function plansOf(
   { books }: Pick<AccountBooks, 'books'>,
   affiliate: string,
 ): Plan[] {
-  const assigned = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
+  const assigned = assignedPlans(inForce, affiliate)
   return [...inForce.plans.values()].filter(
-    ({ plan }) => assigned.has(plan) || booksOf(books, affiliate, plan) !== null,
+    (one) => assigned.includes(one) || booksOf(books, affiliate, one.plan) !== null,
   )
 }
 
@@ -311,7 +311,7 @@ function leavesNothing(
   [affiliate, { plan, versions }]: readonly [string, Plan],
   last: number,
 ): boolean {
-  const assignments = inForce.assignmentsOf(affiliate).filter((one) => one.plan === plan)
+  const assignments = assignmentsOf(inForce, affiliate).filter((one) => one.plan === plan)
   const own = booksOf(books, affiliate, plan)
   const isBooked = own !== null && own.statements.size + own.manual.length > 0
   if (isBooked || assignments.some(({ from }) => from <= last)) return false

@@ -8,7 +8,6 @@ import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import { memoize } from '../../platform/memoize.ts'
 import { dayNumber, dayText, type PeriodKind } from '../../platform/money/calendar.ts'
 import { type RateFinder, rateLookup } from '../../platform/money/exchange.ts'
-import { minorDigits } from '../../platform/money/minor-digits.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../platform/zone.ts'
 import type { DayRange, FactSelection } from '../db/fact-tables.ts'
 import type { Account as EngineAccount } from '../engine/account.ts'
@@ -34,12 +33,8 @@ export interface StoredAccount extends Databases {
 }
 
 /** Reads the plans, affiliates and settings of an account. */
-export async function readAccount(
-  env: Env,
-  account: Account,
-  db: Databases['db'] = accountDatabase(env, account),
-): Promise<StoredAccount> {
-  const databases = { db, directory: env.DB }
+export async function readAccount(env: Env, account: Account): Promise<StoredAccount> {
+  const databases = { db: accountDatabase(env, account), directory: env.DB }
   return storedAccount(databases, account, await readRows(databases, account))
 }
 
@@ -57,12 +52,11 @@ export const readRows = (
     readMapping(directory, id),
   ])
 
-/** Returns what is stored of an account from the result of `readRows`, at `now` (milliseconds). */
+/** Returns what is stored of an account from the result of `readRows`. */
 export function storedAccount(
   databases: Databases,
   account: Account,
   [stored, parents, definitions, statusMap]: Awaited<ReturnType<typeof readRows>>,
-  now: number = Date.now(),
 ): StoredAccount {
   const inForce = plansInForceOf(stored)
   const signed = account.amount_signs === 'signed'
@@ -76,7 +70,7 @@ export function storedAccount(
   const settings = {
     ...readSettings,
     statusMembers: statusMembersOf(definitions),
-    plausible: plausibleDays(account, now),
+    plausible: plausibleDays(account, Date.now()),
     eventCurrencies: currenciesOf(definitions),
     summed: selection,
     dayStart: memoize(dayStartOf(account)),
@@ -119,7 +113,6 @@ export function plansInForceOf({
       versions: own.map(({ version, terms }) => ({ version, terms })),
     })),
     assignments: assignments.map((one) => ({ ...one, from: dayNumber(one.from) })),
-    minorDigits,
   })
 }
 

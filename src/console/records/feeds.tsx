@@ -1,9 +1,9 @@
 import { counted } from '../../commission/words/english.ts'
 import { HIGH_REFUSED_SHARE } from '../../ingest/feed.ts'
 import type { getFeed } from '../../ingest/operations/feeds.ts'
-import { useVisit } from '../../pages/base/page.ts'
-import { Badge, count, titleOf } from '../../pages/parts/data.tsx'
-import { deliveriesPath, refusedPath } from '../../pages/parts/deliveries.tsx'
+import { dayBefore, useVisit } from '../../pages/base/page.ts'
+import { Badge, count } from '../../pages/parts/data.tsx'
+import { deliveriesPath, resourceTitle } from '../../pages/parts/deliveries.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
 // The part of the overview that shows how fresh the feeds are: one line each.
@@ -25,7 +25,7 @@ export const Feeds = ({ feeds }: { feeds: readonly Feed[] }, visit = useVisit())
     {feeds.map((feed) => (
       <li>
         <a href={deliveriesPath(visit.account, { resource: feed.resource })}>
-          {titleOf(feed.resource.replaceAll('-', ' '))}
+          {resourceTitle(feed.resource)}
         </a>
         {feed.lag_seconds === null ? (
           ': nothing has been delivered yet.'
@@ -39,7 +39,14 @@ export const Feeds = ({ feeds }: { feeds: readonly Feed[] }, visit = useVisit())
             ) : (
               <>
                 {counted(feed.received_last_day, 'record')} in 24 hours,{' '}
-                <a href={refusedPath(visit, [1, 0], feed.resource)}>
+                <a
+                  href={deliveriesPath(visit.account, {
+                    resource: feed.resource,
+                    outcome: 'refused',
+                    from: dayBefore(visit.now, 1),
+                    to: dayBefore(visit.now, 0),
+                  })}
+                >
                   {count(feed.rejected_last_day)} refused
                 </a>
                 {feed.not_stored_last_day > 0 && (

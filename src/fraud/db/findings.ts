@@ -15,8 +15,6 @@ import type { Evidence } from '../kind.ts'
 export interface EvidenceRow extends Evidence {
   readonly case_id: string
   readonly position: number
-  /** The day of the finding that named it. */
-  readonly found_on: number
 }
 
 type CaseRow = typeof fraudCases.$inferSelect
@@ -161,7 +159,6 @@ const STORE_CASES = compileStatement(`
 const RECORD = [
   'case_id',
   'position',
-  'found_on',
   'resource',
   'id',
   'day',

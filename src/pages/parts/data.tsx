@@ -142,25 +142,24 @@ const DAY_MONTH_YEAR = { day: 'numeric', month: 'short', year: 'numeric' } as co
 export const Day = ({ day }: { day: string | null }) =>
   day === null ? NOTHING : <time datetime={day}>{dayWords(day)}</time>
 
-/** Returns an instant (ISO 8601) as a time of day in a time zone, such as `26 Nov 2026, 08:30`. */
-export function timeWords(at: string, zone = 'UTC', toSecond?: boolean): string {
-  const time = { hour: '2-digit', minute: '2-digit', timeZone: zone } as const
+/** Returns an instant (ISO 8601) as a time of day in UTC, such as `26 Nov 2026, 08:30`. */
+export function timeWords(at: string, toSecond?: boolean): string {
+  const time = { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' } as const
   const second = toSecond ? '2-digit' : undefined
   return new Intl.DateTimeFormat('en-GB', { ...DAY_MONTH_YEAR, ...time, second }).format(
     new Date(at),
   )
 }
 
-/** Renders an instant (ISO 8601) in a time zone, with the name of the zone; null as “never”. */
-export function Time(props: { at: string | null; zone?: string; toSecond?: true }) {
-  const { at, zone = 'UTC', toSecond } = props
-  if (at === null) return <span class="quiet">never</span>
-  return (
+/** Renders an instant (ISO 8601) in UTC; null as “never”. */
+export const Time = ({ at, toSecond }: { at: string | null; toSecond?: true }) =>
+  at === null ? (
+    <span class="quiet">never</span>
+  ) : (
     <time datetime={at}>
-      {timeWords(at, zone, toSecond)} <small>{zone}</small>
+      {timeWords(at, toSecond)} <small>UTC</small>
     </time>
   )
-}
 
 /** Renders what to do where a list is empty. */
 export const EmptyState = ({ title, children }: { title: Child; children?: Child }) => (

@@ -1,7 +1,7 @@
 import type { listDeliveries } from '../../ingest/operations/deliveries.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import type { FormattedIssue } from '../../platform/validation/messages.ts'
-import { accountPath, dayBefore, type Visit, withQuery } from '../base/page.ts'
+import { accountPath, withQuery } from '../base/page.ts'
 import { Badge, Sentence, titleOf, visible } from './data.tsx'
 import { errorWords, nameOf } from './plain-words.ts'
 
@@ -18,19 +18,6 @@ export const resourceTitle = (name: string): string => titleOf(name.replaceAll('
 /** Returns the path of the deliveries of an account that a query finds. */
 export const deliveriesPath = (account: string, query: Parameters<typeof withQuery>[1] = {}) =>
   withQuery(accountPath(account, 'deliveries'), query)
-
-/** Returns the path of the deliveries with refused records; `first` and `last` are days before today. */
-export const refusedPath = (
-  { account, now }: Pick<Visit, 'account' | 'now'>,
-  [first, last]: readonly [first: number, last: number],
-  resource?: string,
-) =>
-  deliveriesPath(account, {
-    resource,
-    outcome: 'refused',
-    from: dayBefore(now, first),
-    to: dayBefore(now, last),
-  })
 
 /** Renders the result of a delivery. */
 export function DeliveryBadge({ delivery }: { delivery: Delivery }) {

@@ -1,4 +1,4 @@
-import { compare, decimal } from '../../../platform/money/decimal.ts'
+import { decimal } from '../../../platform/money/decimal.ts'
 import { compareRatio, exactly, type Ratio, ratio } from '../../../platform/money/ratio.ts'
 import { described } from '../../../platform/validation/described.ts'
 import { exactOptional, said } from '../../../platform/validation/fields.ts'
@@ -59,22 +59,11 @@ export const clamp = {
     const misplaced = (['min_amount', 'max_amount'] as const).filter(
       (name) => rule[name] !== undefined && !paysPercent,
     )
-    const isReversed =
-      min !== undefined && max !== undefined && compare(decimal(min), decimal(max)) > 0
     return [
       ...misplaced.map((name) =>
         m.notApplicable(`${pointer}/${name}`, 'it applies only to a rule with `percent`'),
       ),
-      ...(isReversed
-        ? [
-            {
-              pointer: `${pointer}/min_amount`,
-              code: 'maximum' as const,
-              expected: max,
-              value: min,
-            },
-          ]
-        : []),
+      ...m.checkRange(`${pointer}/min_amount`, min, max),
     ]
   },
   plan({ min_amount: min, max_amount: max }: Members, { words, currency }: m.PlanSpeech): string[] {

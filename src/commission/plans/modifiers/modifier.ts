@@ -1,5 +1,13 @@
 import * as v from 'valibot'
-import { add, type Decimal, fixedText, isSome, subtract } from '../../../platform/money/decimal.ts'
+import {
+  add,
+  compare,
+  type Decimal,
+  decimal,
+  fixedText,
+  isSome,
+  subtract,
+} from '../../../platform/money/decimal.ts'
 import { member, nullable } from '../../../platform/validation/fields.ts'
 import type { Issue } from '../../../platform/validation/issue.ts'
 import type { Words } from '../../words/words.ts'
@@ -163,6 +171,13 @@ export const notApplicable = (pointer: string, needs: string): Issue => ({
   code: 'not_applicable',
   expected: needs,
 })
+
+/** Returns an issue if the least of a range is above the largest. */
+export function checkRange(pointer: string, value?: string, max?: string): Issue[] {
+  const isReversed =
+    value !== undefined && max !== undefined && compare(decimal(value), decimal(max)) > 0
+  return isReversed ? [{ pointer, code: 'maximum', expected: max, value }] : []
+}
 
 /** Returns an issue for a reference to a `once` rule that the plan does not have. */
 export function checkOnceReference(pointer: string, value: string, { rules }: PlanRules): Issue[] {
