@@ -241,8 +241,16 @@ export const journalPage: Page = {
             Debit: side('debit'),
             Credit: side('credit'),
             Affiliate: 'affiliate_id',
-            Text: { prose: ({ text }) => <Data text={text} /> },
-            Reference: 'reference',
+            What: {
+              prose: ({ text, reference }) => (
+                <>
+                  <Data text={text} />{' '}
+                  <small class="line">
+                    <Data text={reference} />
+                  </small>
+                </>
+              ),
+            },
           }}
           empty={<EmptyState title="Nothing was booked on these days." />}
         />
