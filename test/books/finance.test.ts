@@ -7,6 +7,7 @@ import { randomSource } from '../commission/worlds.ts'
 import { signedIn } from '../console/browser.ts'
 import { countCalls } from '../ingest/watched.ts'
 import { askAdmin, json, register } from '../partner.ts'
+import { bookByHand, firm, sent } from '../payouts/payout-rows.ts'
 import { JOURNAL_ACCOUNTS as ACCOUNTS, digestOf, idOf, rowsOf, storeRows } from './book-rows.ts'
 
 // What finance reads of the books, compared with the raw entries of the ledger.
@@ -60,9 +61,10 @@ async function keepBooks(zone: string, steps: number) {
   const zones = new Map<string, string>()
   const open: { id: string; paid: string | null; reference: string }[] = []
   const frozen = new Map<string, unknown>()
+  const half = Math.floor(steps / 2)
   let current = zone
   for (let step = 0; step < steps; step++) {
-    vi.setSystemTime(Date.now() + from.between(1, 4 * 96) * (HOUR_MS / 4))
+    vi.setSystemTime(Date.now() + from.between(1, step === half + 1 ? 4 : 4 * 96) * (HOUR_MS / 4))
     const today = dayOf(current, new Date().toISOString())
     const [one] = from.shuffle(open)
     if (!one || from.oneIn(3)) {
@@ -97,9 +99,9 @@ async function keepBooks(zone: string, steps: number) {
     }
     for (const { id } of await rowsOf('ledger'))
       if (!zones.has(String(id))) zones.set(String(id), current)
-    // A brand may change its time zone.
-    if (step === Math.floor(steps / 2)) {
-      current = 'Asia/Tokyo'
+    // A brand may change its time zone, so that what is entered next has an earlier day.
+    if (step === half) {
+      current = 'Pacific/Pago_Pago'
       await env.DB.prepare(`update accounts set book_zone = ?`).bind(current).run()
     }
     for (const path of [
@@ -307,4 +309,28 @@ test('§20.6 pages show what finance asks for, and their CSV has all rows', asyn
   expect(await read('journal?from=2026-03-01&to=2026-03-31')).toContain(
     'Earned for March 2026, plan ib',
   )
+})
+
+test('§20.4 a fee stands in the journal alone: the bank has what moved, and the claim is settled in whole', async () => {
+  await firm(['a', 'b'])
+  await askAdmin(PATH, 'PATCH', { journal_accounts: ACCOUNTS })
+  const { a, b } = await sent({ a: '100.00', b: '20.00' })
+  const fee = { difference: { kind: 'fee', reason: 'Wire fee' } }
+  await bookByHand(a!.id, { amount: '101.50', ...fee })
+  await bookByHand(b!.id, { amount: '20.00' })
+  await bookByHand(b!.id, { direction: 'returned', amount: '18.00', ...fee })
+  const today = dayOf('UTC', new Date().toISOString())
+  const { data } = await walk(`journal?from=${today}&to=${today}&by=entry`)
+  const ofBank = data.filter((one: Answer) => [a!.id, b!.id].includes(one.reference))
+  const { payable, bank, fees } = ACCOUNTS
+  expect(ofBank.map((one: Answer) => [one.reference, one.account, one.debit, one.credit])).toEqual([
+    [a!.id, payable, '100.00', null],
+    [a!.id, fees, '1.50', null],
+    [a!.id, bank, null, '101.50'],
+    [b!.id, payable, '20.00', null],
+    [b!.id, bank, null, '20.00'],
+    [b!.id, bank, '18.00', null],
+    [b!.id, fees, '2.00', null],
+    [b!.id, payable, null, '20.00'],
+  ])
 })

@@ -122,3 +122,25 @@ export const PAID_TWICE = ['not indexed on t.id', 'indexed by transfers_batch on
     where m.account = :account and m.doubt in ('paid_twice', 'paid_after_cancel') and m.dismissed = 0`,
   )
   .join(' union all ')
+
+const READ_FEES = compileStatement(`
+  select m.reference, m.direction, m.amount as moved, p.amount as settled, p.statements ->> 0 as statement
+  from ${JSON_EACH}(:references) r
+  cross join bank_movements m on m.account = :account and m.reference = r.value and m.difference = 'fee'
+  cross join payments p on p.account = :account and p.reference = m.reference`)
+
+/** A payment or return of which the bank kept, or took, a fee. */
+export interface Fee extends Pick<StoredMovement, 'reference' | 'direction'> {
+  /** What moved, and what of the claim of the affiliate is settled by it. */
+  readonly moved: string
+  readonly settled: string
+  /** The first statement of the payment. */
+  readonly statement: string
+}
+
+/** Returns the fees of payments by their references. */
+export const readFees = (
+  db: Connection,
+  account: string,
+  references: readonly string[],
+): Promise<Fee[]> => all(db, READ_FEES, { account, references: JSON.stringify(references) })

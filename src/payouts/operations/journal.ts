@@ -1,19 +1,28 @@
 import * as v from 'valibot'
+import { ENTRY_WORDS } from '../../books/entry-words.ts'
+import { by, currency, refuseFuture } from '../../books/operations/ledger.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
 import { DAYS, type LedgerEntry, listLedger } from '../../ledger/db/entries.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { list } from '../../platform/http/operation.ts'
 import { readDayRange } from '../../platform/http/query.ts'
 import { asCsv, csvWords } from '../../platform/money/csv-list.ts'
-import { type Decimal, decimal, isNegative, negate } from '../../platform/money/decimal.ts'
+import {
+  type Decimal,
+  decimal,
+  isNegative,
+  isZero,
+  negate,
+  subtract,
+  ZERO,
+} from '../../platform/money/decimal.ts'
 import { moneyText } from '../../platform/money/money.ts'
 import { day, daysNeeded, money } from '../../platform/validation/answer-fields.ts'
 import { component, described } from '../../platform/validation/described.ts'
 import { member, nullable } from '../../platform/validation/fields.ts'
 import { quoteAll } from '../../platform/validation/quote.ts'
-import { ENTRY_WORDS } from '../entry-words.ts'
+import { type Fee, readFees } from '../db/movements.ts'
 import { type JournalAccount, journalAccountsOf, missingAccounts } from '../journal-accounts.ts'
-import { by, currency, refuseFuture } from './ledger.ts'
 
 // The journal for the bookkeeping: each entry of the ledger, booked between two accounts of the firm.
 
@@ -60,7 +69,14 @@ export const listJournal = list({
     const accounts = allAccounts(journalAccountsOf(account))
     const filter = { by, ...range }
     const found = await listLedger(session, account.id, filter, false, page)
-    return { ...found, data: found.data.flatMap((entry) => rowsOf(entry, by, accounts)) }
+    const references = new Set(found.data.flatMap(({ reference }) => reference ?? []))
+    const fees = await readFees(session, account.id, [...references])
+    const feeOf = (entry: LedgerEntry) => {
+      const fee = fees.find((one) => isFeeOf(one, entry))
+      return fee ? feeIn(fee) : ZERO
+    }
+    const data = found.data.flatMap((entry) => rowsOf(entry, feeOf(entry), by, accounts))
+    return { ...found, data }
   },
   files: asCsv('journal', COLUMNS),
 })
@@ -84,8 +100,18 @@ function allAccounts(set: Partial<Accounts>): Accounts {
 const counterOf = (kind: LedgerEntry['kind']): JournalAccount =>
   kind === 'paid' || kind === 'returned' ? 'bank' : kind
 
-/** Returns the rows of an entry: what is owed to the affiliate grows on the right side, and by the same the other account on the left. */
-function rowsOf(entry: LedgerEntry, by: keyof typeof DAYS, accounts: Accounts) {
+/** Returns whether a fee stands at an entry: at that of the first statement of its payment or return. */
+const isFeeOf = (fee: Fee, { kind, reference, statement }: LedgerEntry): boolean =>
+  fee.direction === kind && fee.reference === reference && fee.statement === statement
+
+/** Returns by how much the account of the bank lost more than was settled, or got less back. */
+function feeIn({ direction, moved, settled }: Fee): Decimal {
+  const more = subtract(decimal(moved), decimal(settled))
+  return direction === 'paid' ? more : negate(more)
+}
+
+/** Returns the rows of an entry: what is owed to the affiliate grows on the right side, and by the same others on the left. */
+function rowsOf(entry: LedgerEntry, fee: Decimal, by: keyof typeof DAYS, accounts: Accounts) {
   const { id, kind, plan, period, statement, currency, amount, affiliate_id, reference } = entry
   const sum = decimal(amount)
   const sideOf = (account: JournalAccount, debit: Decimal) => ({
@@ -99,6 +125,10 @@ function rowsOf(entry: LedgerEntry, by: keyof typeof DAYS, accounts: Accounts) {
     text: `${ENTRY_WORDS[kind]} ${ENGLISH.period(period)}, plan ${plan}`,
     reference: kind === 'transferred' ? statement : (reference ?? statement),
   })
-  const sides = [sideOf('payable', negate(sum)), sideOf(counterOf(kind), sum)]
-  return isNegative(sum) ? sides : sides.toReversed()
+  const sides = [
+    sideOf('payable', negate(sum)),
+    sideOf(counterOf(kind), subtract(sum, fee)),
+    ...(isZero(fee) ? [] : [sideOf('fees', fee)]),
+  ]
+  return sides.toSorted((a, b) => Number(a.debit === null) - Number(b.debit === null))
 }
