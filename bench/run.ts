@@ -104,7 +104,8 @@ export const judgeAgain = (service: Service, { isDisabled }: { isDisabled: boole
     // A version never changes; the bench disables the rules of a run without them.
     'drop trigger if exists fraud_rule_versions_no_change',
     `update fraud_rule_versions set terms = json_set(terms, '$.disabled', json('${isDisabled}'))`,
-    `insert into changed select account, 'transactions', through, position + 1 from fraud_progress where true
+    `insert into changed select account, value, through, position + 1
+      from fraud_progress cross join json_each('["transactions", "trading-activity"]') where true
       on conflict do update set seq = excluded.seq`,
   ])
 

@@ -162,6 +162,7 @@ async function beginWith(
     from: first - after - days + 1,
     to: last - after,
     days: JSON.stringify(beginnings.days.activity.toReversed()),
+    affiliates: JSON.stringify([...affiliates]),
   }
   const ids = await readCandidates(db, sql, bound)
   if (affiliates.size !== 1) return { of: 'customers', ids }

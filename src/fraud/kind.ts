@@ -1,7 +1,9 @@
 import * as v from 'valibot'
 import type { Customer, Fact, FactResource } from '../commission/engine/facts.ts'
+import type { MoneyEvents } from '../commission/engine/net-revenue.ts'
 import type { StoredAccount } from '../commission/run/stored-account.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
+import type { Period } from '../platform/money/calendar.ts'
 import type { Decimal } from '../platform/money/decimal.ts'
 import { described } from '../platform/validation/described.ts'
 import { member } from '../platform/validation/fields.ts'
@@ -119,13 +121,12 @@ export interface UnitEarning {
 }
 
 /** What an affiliate earned in a period that is over, in the currency of the view. */
-export interface PeriodEarning {
-  /** The first and the last day of the period, in days since 1970. */
-  readonly first: number
-  readonly last: number
+export interface PeriodEarning extends Pick<Period, 'id' | 'first' | 'last'> {
   /** The ids of its statements, one for each plan; of a period without earnings none. */
   readonly statements: readonly string[]
   readonly earned: Decimal
+  /** The net revenue (§15) of the customers; null until it is read. */
+  revenue: Decimal | null
 }
 
 /** Bank details of an affiliate whose account others have, or had. */
@@ -175,6 +176,8 @@ export interface Reach {
   readonly activities?: number
   /** The periods that are over. */
   readonly periods?: number
+  /** Reads also the net revenue of these periods; these are the names of a brand's events. */
+  readonly revenue?: MoneyEvents
   /** Whether it reads who shares an account. */
   readonly payees?: boolean
   /** Whether it reads who shares an e-mail with those who signed up on a day, and whether also who shares a name. */
@@ -190,7 +193,7 @@ export interface Reach {
 export interface Candidates {
   /**
    * SQL of customers of `:account` from `:from` to `:to`, with a column `customer_id`. `:days` is a JSON array of the
-   * days with trading activity, the latest first.
+   * days with trading activity, the latest first; `:affiliates` of those whose findings are wanted.
    */
   readonly sql: string
   readonly values?: Readonly<Record<string, string | number>>

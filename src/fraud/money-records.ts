@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Fact } from '../commission/engine/facts.ts'
+import { USUAL_EVENTS } from '../commission/engine/net-revenue.ts'
 import { member, said } from '../platform/validation/fields.ts'
 import { ruleMessage } from '../platform/validation/issue.ts'
 import { listOf, objectOf } from '../platform/validation/shapes.ts'
@@ -33,8 +34,11 @@ export const eventNames = {
   ...v.optional(
     member(
       objectOf({
-        deposits: names(['Deposit'], said('The names of events that are deposits.')),
-        withdrawals: names(['Withdrawal'], said('The names of events that are withdrawals.')),
+        deposits: names(USUAL_EVENTS.deposits, said('The names of events that are deposits.')),
+        withdrawals: names(
+          USUAL_EVENTS.withdrawals,
+          said('The names of events that are withdrawals.'),
+        ),
         bets: names(
           ['Bet', 'GGR', 'NGR', 'DailyStats'],
           said('The names of events that show play.'),

@@ -150,6 +150,5 @@ export function qualifyingCandidates(
     'sum' in one && one.at === 'end' ? (one.within_days ?? 0) : [],
   )
   if (ends.length > 0) return { sql, after: idle, days: Math.max(...ends) + 1 }
-  const idle_days = JSON.stringify(Array.from({ length: idle }, (_, i) => i + 1))
-  return { sql: hardlyTradedAfter(sql), values: { active, idle_days }, after: idle }
+  return { sql: hardlyTradedAfter(sql), values: { active, idle }, after: idle }
 }

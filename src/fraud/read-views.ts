@@ -21,6 +21,7 @@ import { countCustomers, readCodes, readSharedPayees, readStatementSums } from '
 import type { Earlier, Evidence, PayeeVersion, Reach, Seen, View } from './kind.ts'
 import { MAX_DAYS } from './parameters.ts'
 import { withoutVoids } from './qualifications.ts'
+import { readRevenue } from './revenue.ts'
 import { firstPeriodDay, seenBy, UNIQUE, viewOf, type WantedDays, windowsOf } from './views.ts'
 
 /** What views of an account are read from. */
@@ -126,6 +127,7 @@ export async function readViews(
     const [own, sums] = [seen.get(affiliate) ?? [], earned.get(affiliate) ?? []]
     return [affiliate, viewOf(account, affiliate, own, sums, days, payees)] as const
   })
+  if (reach.revenue) facts += await readRevenue(from, new Map(views), days)
   return { views: new Map(views), facts }
 }
 

@@ -201,7 +201,7 @@ function periodsOf(
       own.map((row) => ({ amount: decimal(row.earned), currency: row.currency, day: one.last })),
     )
     const statements = own.map(({ id }) => id)
-    periods.push({ first: one.first, last: one.last, statements, earned })
+    periods.push({ ...one, statements, earned, revenue: null })
   }
   return periods
 }

@@ -32,8 +32,6 @@ import {
 import { CLICK_DAYS, REPORT_LIMITS } from './limits.ts'
 import { presentReport } from './present-report.ts'
 import {
-  eventCount,
-  eventKpi,
   type Part,
   type Report,
   type ReportQuery,
@@ -167,7 +165,7 @@ export async function computeReport(
     days,
   )
   const clicksFrom = Math.floor(now / DAY_MS) - CLICK_DAYS
-  const known = { days, commission: scope, clicksFrom, defined: settings.defined }
+  const known = { days, commission: scope, clicksFrom, definitions: settings.definitions }
   return presentReport(query, selection, collected, known)
 }
 
@@ -205,15 +203,11 @@ async function readSettings(
     findAccount(directory, account),
   ])
   const statusMembers = statusMembersOf(definitions)
-  const defined = definitions.flatMap(({ eventname, kpis }) => [
-    eventCount(eventname, true).name,
-    ...['Value', ...kpis].map((kpi) => eventKpi(eventname, kpi, true).name),
-  ])
   return {
     links,
     approved: wordsFor(statusMap, ['approved']),
     eventCurrencies: currenciesOf(definitions),
-    defined,
+    definitions,
     statusMembers,
     hasStatus: Object.keys(statusMembers).length > 0,
     outflows: definitions.flatMap(({ eventname, outflow }) => (outflow ? [eventname] : [])),

@@ -1,4 +1,5 @@
 import { compareText } from '../platform/compare-text.ts'
+import type { EventDefinition } from '../platform/directory/event-definitions.ts'
 import { dayNumber, dayText, type Period, parsePeriod } from '../platform/money/calendar.ts'
 import { fromFact, plainText } from '../platform/money/decimal.ts'
 import type { Collected, GroupSums } from './collect.ts'
@@ -9,7 +10,6 @@ import {
   type Figure,
   type Figures,
   type GroupValue,
-  gamingRevenue,
   isEventMetric,
   type Metric,
   type Note,
@@ -18,6 +18,7 @@ import {
   type ReportQuery,
   type Row,
   requestedEventMetric,
+  revenueOf,
   type Selection,
   type Unconverted,
 } from './report.ts'
@@ -30,8 +31,8 @@ export interface Known {
   readonly commission: CommissionScope
   /** The first day of which clicks are kept. */
   readonly clicksFrom: number
-  /** The metrics of the events that have a definition. */
-  readonly defined: readonly string[]
+  /** The definitions of a brand's events. */
+  readonly definitions: readonly EventDefinition[]
 }
 
 const CLICKS = 'clicks'
@@ -44,10 +45,9 @@ export function presentReport(
   known: Known,
 ): Report {
   const { from, to, currency, groups } = query
-  const own = selection.metrics.map((metric): Metric => {
-    const isGaming = metric.name === REVENUE && !metric.of
-    return isGaming ? { ...metric, of: gamingRevenue(known.defined) } : metric
-  })
+  const own = selection.metrics.map((metric) =>
+    metric.name === REVENUE && !metric.of ? revenueOf('igaming', known.definitions) : metric,
+  )
   const metrics = [...own, ...eventMetrics(query, selection, collected)]
   if (collected.groups.size * metrics.length > REPORT_LIMITS.figures) throw tooLarge('figures')
   const totals = presentFigures(

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { SUBS } from '../attribution/db/clicks.ts'
+import { netRevenue, type RevenuePart } from '../commission/engine/net-revenue.ts'
 import { capital } from '../commission/words/english.ts'
 import type { Fixed } from '../platform/http/operation-words.ts'
 import { invalidQuery, readDayRange } from '../platform/http/query.ts'
@@ -221,6 +222,23 @@ const SIGNUPS = [
 /** The metric of what the firm earns, which each vertical has. */
 export const REVENUE = 'net_revenue'
 
+const NET_REVENUE = amount(REVENUE, { title: 'Net revenue' })
+
+function sumOfPart({ resource, kind, field }: RevenuePart): string {
+  if (resource === 'activities') return eventKpi(kind, field, true).name
+  if (resource === 'transactions') return transactionMetric(kind, true, 'amount')
+  return Object.keys(ACTIVITY_METRICS).find((name) => ACTIVITY_METRICS[name] === field) ?? field
+}
+
+/** Returns the metric of the net revenue of a vertical; that of a brand follows from its event definitions. */
+export const revenueOf = (
+  vertical: string,
+  definitions: Parameters<typeof netRevenue>[1] = [],
+): Metric => ({
+  ...NET_REVENUE,
+  of: netRevenue(vertical, definitions).map((part) => [sumOfPart(part), part.sign]),
+})
+
 const LOTS: Metric = { name: 'lots', type: 'number' }
 const PNL = amount('pnl', { title: 'Profit and loss' })
 const LAST = [count('active_customers'), amount('commission_owed', { title: 'Commission owed' })]
@@ -230,15 +248,7 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
   'prop-trading': [
     ...SIGNUPS,
     ...ofTypes('prop-trading'),
-    {
-      ...amount(REVENUE, { title: 'Net revenue' }),
-      of: [
-        ['challenge_fee_amount', 1],
-        ['reset_fee_amount', 1],
-        ['payout_amount', -1],
-        ['refund_amount', -1],
-      ],
-    },
+    revenueOf('prop-trading'),
     LOTS,
     PNL,
     ...LAST,
@@ -259,31 +269,11 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
     amount('volume', { title: 'Traded volume' }),
     amount('spread_cost', { title: 'Spread' }),
     amount('commission_charged', { title: 'Commission charged to customers' }),
-    {
-      ...amount(REVENUE, { title: 'Net revenue' }),
-      of: [
-        ['spread_cost', 1],
-        ['commission_charged', 1],
-      ],
-    },
+    revenueOf('forex'),
     PNL,
     ...LAST,
   ],
-  igaming: [
-    ...SIGNUPS,
-    amount(REVENUE, {
-      title: 'Net revenue',
-    }),
-    ...LAST,
-  ],
-}
-
-/** Returns the sums of a brand's revenue, of the KPIs of its event definitions: all NGR, else all GGR. */
-export function gamingRevenue(defined: readonly string[]): NonNullable<Metric['of']> {
-  const [net = [], gross = []] = ['.NGR', '.GGR'].map((kpi) =>
-    defined.filter((name) => name.toUpperCase().endsWith(kpi)),
-  )
-  return (net.length > 0 ? net : gross).map((name) => [name, 1])
+  igaming: [...SIGNUPS, NET_REVENUE, ...LAST],
 }
 
 /** Returns the metrics of a vertical. Brands also have a count and sums for each event: see `EVENTS`. */

@@ -129,7 +129,7 @@ describe('an evaluation in steps', () => {
 
   test('§17 size never evades: with few records at once each affiliate has the cases that it had, or one that says so, whenever it is judged', async () => {
     const account = 'large'
-    const { evaluate, backTests, days } = await storedWorld(account)
+    const { evaluate, backTests, days } = await storedWorld(account, Infinity, 2)
     await evaluate()
     const expected = await storedCases(account)
     await clear(account)

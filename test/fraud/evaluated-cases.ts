@@ -6,7 +6,7 @@ import { parseSubjectKey } from '../../src/fraud/findings.ts'
 import { openViews } from '../../src/fraud/read-views.ts'
 import type { RuleTerms } from '../../src/fraud/rules.ts'
 import { simulateRule } from '../../src/fraud/simulate.ts'
-import { MARK_DAYS, markSignups } from '../../src/ingest/db/changed.ts'
+import { MARK_DAYS, markAttribution } from '../../src/ingest/db/changed.ts'
 import { bindStatement } from '../../src/platform/db/statement.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { dayNumber, dayText } from '../../src/platform/money/calendar.ts'
@@ -227,7 +227,7 @@ export async function holdBackInput(
 ): Promise<() => Promise<void>> {
   const read = async (sql: string) =>
     (await env.DB.prepare(sql).bind(account).all<StoredRow>()).results.filter(isLate)
-  const mark = (id: unknown) => markSignups(env.DB, account, [id])
+  const mark = (id: unknown) => markAttribution(env.DB, account, [id])
   const removals: D1PreparedStatement[] = []
   const insertions: D1PreparedStatement[] = []
   if (input === 'affiliations') {
@@ -236,7 +236,7 @@ export async function holdBackInput(
         'delete from customer_affiliations where account = ? and customer_id = ? and day = ?',
       )
       removals.push(remove.bind(account, row.customer_id, row.day))
-      insertions.push(insertRow('customer_affiliations', row), mark(row.customer_id))
+      insertions.push(insertRow('customer_affiliations', row), ...mark(row.customer_id))
     }
   } else {
     const set = env.DB.prepare(
@@ -247,7 +247,7 @@ export async function holdBackInput(
        where account = ? and ${input} is not null and ${WITHOUT_HISTORY}`,
     )) {
       removals.push(set.bind(null, account, customer_id))
-      insertions.push(set.bind(value, account, customer_id), mark(customer_id))
+      insertions.push(set.bind(value, account, customer_id), ...mark(customer_id))
     }
   }
   const run = (statements: D1PreparedStatement[]) =>

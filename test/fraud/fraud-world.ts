@@ -3,6 +3,8 @@ import type { World, WorldActivity } from '../commission/world.ts'
 /** A world with what only fraud rules read. The rules and their oracle share nothing but this file. */
 export interface FraudWorld extends World {
   activity: (WorldActivity & { drawdown?: number; max_drawdown?: number })[]
+  /** The KPIs that the definitions of all events name. */
+  kpis: string[]
   /** When customers followed the links by which they came, by customer. */
   clicks: Record<string, number>
   /** The e-mails and names of customers, and the e-mails of affiliates, by id. */

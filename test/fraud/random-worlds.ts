@@ -23,11 +23,17 @@ export function fraudWorld(seed: number): { world: FraudWorld; days: Days } {
   // The words for events of money are those of rules.
   const renamed: World = {
     ...base,
-    events: base.events.filter(({ status }) => status === undefined || from.oneIn(2)),
+    events: base.events
+      .filter(({ status }) => status === undefined || from.oneIn(2))
+      .map(({ kpis: { stake, ...kpis } = {}, ...one }) => ({
+        ...one,
+        kpis: { ...kpis, ...(stake !== undefined && { GGR: stake }) },
+      })),
   }
   const days = daysOf(from, renamed)
   const world = {
     ...addCrowd(from, renamed, days),
+    kpis: from.pick([[], ['GGR', 'bonus'], ['GGR', 'ngr']]),
     clicks: {},
     statements: [],
     payees: [],

@@ -11,6 +11,10 @@ export async function storeFraudWorld(world: FraudWorld, account: string): Promi
   await storeRates(world)
   const day = (date: string) => Date.parse(date) / 86_400_000
   const statements = [
+    env.DB.prepare('update event_definitions set kpis = ? where account = ?').bind(
+      JSON.stringify(world.kpis),
+      account,
+    ),
     ...world.activity.map((one) =>
       env.DB.prepare(
         `update activity set drawdown = ?, max_drawdown = ? where account = ? and date = ?

@@ -1,9 +1,11 @@
 import * as v from 'valibot'
 import { expect } from 'vitest'
+import { netRevenue } from '../../src/commission/engine/net-revenue.ts'
 import type { DayFinding, RuleParameters } from '../../src/fraud/findings.ts'
 import { findingsOf } from '../../src/fraud/findings.ts'
 import type { Figure, Kind, View } from '../../src/fraud/kind.ts'
 import { withoutVoids } from '../../src/fraud/qualifications.ts'
+import { addRevenue } from '../../src/fraud/revenue.ts'
 import { seenBy, viewOf } from '../../src/fraud/views.ts'
 import { dayNumber, dayText } from '../../src/platform/money/calendar.ts'
 import { open } from '../commission/engine.ts'
@@ -59,14 +61,21 @@ export function finder(world: FraudWorld) {
     payable_on: null,
     paid_on: null,
   }))
+  const eventnames = [...new Set(world.events.map(({ eventname }) => eventname))]
+  const definitions = eventnames.map((eventname) => ({ eventname, kpis: world.kpis }))
   return (rule: RuleParameters, days: Days, affiliate: string): WorldFinding[] => {
     const wanted = wantedDays(rule, days)
+    const parts = netRevenue(world.vertical, definitions, wanted.reach.revenue)
     const seen = input.customers
       .flatMap((customer) => seenBy(input, customer, wanted))
       .filter(([one]) => one === affiliate)
       .map(([, one]) => ({ ...one, clickedAt: world.clicks[one.customer_id] ?? null }))
     const own = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
     const view: View = viewOf(input, affiliate, seen, own, wanted)
+    const periods = view.periods.map((period) => ({ view, period }))
+    for (const customer of input.customers) {
+      addRevenue(parts, customer, new Map([[affiliate, periods]]))
+    }
     const found = findingsOf(rule, view, wanted.first, wanted.last)
     for (const one of found) expectNamed(rule, one)
     return written(found)

@@ -109,7 +109,8 @@ export const readChanged = (
 
 const PUT = compileStatement(`
   insert into closed_states (account, affiliate_id, plan, period, position, form, state)
-  select :account, value ->> 0, value ->> 1, value ->> 2, :position, value ->> 3, value ->> 4
+  select :account, value ->> 'affiliate_id', value ->> 'plan', value ->> 'period', :position, value ->> 'form',
+    value ->> 'state'
   from ${JSON_EACH}(:rows) where true
   on conflict (account, affiliate_id, plan, period) do update set
     position = excluded.position, form = excluded.form, state = excluded.state
@@ -122,8 +123,7 @@ export async function putClosedStates(
   states: readonly ClosedState[],
   position: number,
 ): Promise<void> {
-  const rows = states.map((one) => [one.affiliate_id, one.plan, one.period, one.form, one.state])
-  await putRows(db, PUT, { account, position }, rows)
+  await putRows(db, PUT, { account, position }, states)
 }
 
 async function putRows(
@@ -172,7 +172,7 @@ export async function readKeptFacts(
 
 const KEEP_FACTS = compileStatement(`
   insert into once_facts (account, customer_id, last_day, position, form, facts)
-  select :account, value ->> 0, value ->> 1, :position, value ->> 2, value ->> 3
+  select :account, value ->> 'customer_id', value ->> 'last_day', :position, value ->> 'form', value ->> 'facts'
   from ${JSON_EACH}(:rows) where true
   on conflict (account, customer_id) do update set last_day = excluded.last_day,
     position = excluded.position, form = excluded.form, facts = excluded.facts
@@ -185,6 +185,5 @@ export async function keepFacts(
   kept: readonly KeptFacts[],
   position: number,
 ): Promise<void> {
-  const rows = kept.map((one) => [one.customer_id, one.last_day, one.form, one.facts])
-  await putRows(db, KEEP_FACTS, { account, position }, rows)
+  await putRows(db, KEEP_FACTS, { account, position }, kept)
 }

@@ -57,13 +57,13 @@ const IS_OF_AFFILIATE = `t.account = :account and t.affiliate_id in (r.affiliate
  */
 const CONCERNED = `
   with r as materialized (
-    select value ->> 0 as affiliate_id, value ->> 1 as from_day, value ->> 2 as plan,
-      value ->> 4 as month, value ->> 5 as week
+    select value ->> 'affiliate_id' as affiliate_id, value ->> 'from_day' as from_day, value ->> 'plan' as plan,
+      value ->> 'month' as month, value ->> 'week' as week
     from ${JSON_EACH}(:rows)
-    where (value ->> 3 is null) = exists (
+    where (value ->> 'customers' is null) = exists (
       select 1 from assignments t
-      where t.account = :account and t.affiliate_id = value ->> 0 and t.from_day = value ->> 1
-        and (value ->> 3 is null or (t.plan = value ->> 2 and t.customers = value ->> 3)))
+      where t.account = :account and t.affiliate_id = value ->> 'affiliate_id' and t.from_day = value ->> 'from_day'
+        and (value ->> 'customers' is null or (t.plan = value ->> 'plan' and t.customers = value ->> 'customers')))
   ),
   concerned as (
     select r.affiliate_id, r.from_day, s.plan, s.period
@@ -97,25 +97,13 @@ const FIND_CLOSED_TERMS = compileStatement(`
 /** Aborts the batch if changes of assignments concern a closed period. */
 const REJECT_CLOSED_TERMS = compileStatement(`${CONCERNED} select ${ABORT} from concerned limit 1`)
 
-const toRows = (changes: readonly AssignmentChange[]): string[] =>
-  toJsonChunks(
-    changes.map(({ affiliate_id, from_day, plan, customers, month, week }) => [
-      affiliate_id,
-      from_day,
-      plan,
-      customers,
-      month,
-      week,
-    ]),
-  )
-
 /** Returns closed periods that changes of assignments concern: the last ones of one of the changes. */
 export async function findClosedTerms(
   db: D1Database,
   account: string,
   changes: readonly AssignmentChange[],
 ): Promise<ClosedTerms[]> {
-  const statements = toRows(changes).map((rows) =>
+  const statements = toJsonChunks(changes).map((rows) =>
     bindStatement(db, FIND_CLOSED_TERMS, { account, rows }),
   )
   const all = (await readBatch<ClosedTerms[][]>(db, statements)).flat()
@@ -130,7 +118,7 @@ export const rejectClosedTerms = (
   db: D1Database,
   account: string,
   changes: readonly AssignmentChange[],
-) => toRows(changes).map((rows) => bindStatement(db, REJECT_CLOSED_TERMS, { account, rows }))
+) => toJsonChunks(changes).map((rows) => bindStatement(db, REJECT_CLOSED_TERMS, { account, rows }))
 
 /** Finds the first closed period of each plan, as a JSON array, and when the first manual entry was made. */
 export const FIRST_BOOKED = compileStatement(`

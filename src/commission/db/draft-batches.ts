@@ -34,34 +34,24 @@ export function draftBatches(
   const bind = (statement: typeof PUT_DRAFTS, rows: string) =>
     bindStatement(db, statement, { ...values, rows })
   const batches = inBatches(put).map((drafts) => {
-    const rowsOfStatements = drafts.map((one) => [
-      one.period,
-      one.affiliate_id,
-      one.plan,
-      one.id,
-      one.hash,
-      one.payable,
-      one.closing,
-      one.statement,
-      one.lines[0],
-      one.lines.length,
-      one.state,
-      one.digest,
-      one.previous,
-      one.steps[0],
-    ])
-    const ids = drafts.map(({ id, digest }) => [id, digest])
+    const statements = drafts.map((one) => ({
+      ...one,
+      lines: one.lines[0],
+      parts: one.lines.length,
+      steps: one.steps[0],
+    }))
+    const ids = drafts.map(({ id, digest }) => ({ id, digest }))
     const parts = drafts.flatMap(({ id, digest, lines, steps }) =>
-      Array.from({ length: Math.max(lines.length, steps.length) - 1 }, (_, i) => [
+      Array.from({ length: Math.max(lines.length, steps.length) - 1 }, (_, i) => ({
         id,
         digest,
-        i + 2,
-        lines[i + 1] ?? '[]',
-        steps[i + 1] ?? '{}',
-      ]),
+        part: i + 2,
+        lines: lines[i + 1] ?? '[]',
+        steps: steps[i + 1] ?? '{}',
+      })),
     )
     return [
-      ...toJsonChunks(rowsOfStatements).flatMap((rows) => [
+      ...toJsonChunks(statements).flatMap((rows) => [
         bind(NOTIFY_CORRECTED, rows),
         bind(PUT_DRAFTS, rows),
       ]),
@@ -70,8 +60,7 @@ export function draftBatches(
     ]
   })
   if (drop.length === 0) return batches
-  const rows = drop.map(({ period, affiliate_id, plan, id }) => [period, affiliate_id, plan, id])
-  const dropped = toJsonChunks(rows).flatMap((chunk) => [
+  const dropped = toJsonChunks(drop).flatMap((chunk) => [
     bind(DROP_DRAFTS, chunk),
     bind(DROP_LOST_PARTS, chunk),
   ])

@@ -75,9 +75,9 @@ export const readFigures = (
  */
 const IS_OPEN = `not exists (
     select 1 from statements s indexed by statements_affiliate
-    where s.account = :account and s.affiliate_id = value ->> 1 and s.period >= value ->> 0
-      and s.plan = value ->> 2 and s.status <> 'draft'
-  ) and not ${isClosedFor({ affiliate: 'value ->> 1', plan: 'value ->> 2', period: 'value ->> 0' })}`
+    where s.account = :account and s.affiliate_id = value ->> 'affiliate_id' and s.period >= value ->> 'period'
+      and s.plan = value ->> 'plan' and s.status <> 'draft'
+  ) and not ${isClosedFor({ affiliate: `value ->> 'affiliate_id'`, plan: `value ->> 'plan'`, period: `value ->> 'period'` })}`
 
 /** Whether the run that stores drafts is still running: it may have ended, or its account been reset. */
 const IS_RUNNING = `exists (
@@ -91,9 +91,10 @@ const IS_RUNNING = `exists (
 export const PUT_DRAFTS = compileStatement(`
   insert into statements (account, period, affiliate_id, plan, id, status, hash, payable, closing,
     statement, lines, parts, state, digest, previous, steps, read_at, computed_at)
-  select :account, value ->> 0, value ->> 1, value ->> 2, value ->> 3, 'draft', value ->> 4,
-    value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
-    value ->> 12, value ->> 13, :read_at, :computed_at
+  select :account, value ->> 'period', value ->> 'affiliate_id', value ->> 'plan', value ->> 'id', 'draft',
+    value ->> 'hash', value ->> 'payable', value ->> 'closing', value ->> 'statement', value ->> 'lines',
+    value ->> 'parts', value ->> 'state', value ->> 'digest', value ->> 'previous', value ->> 'steps',
+    :read_at, :computed_at
   from ${JSON_EACH}(:rows) where ${IS_RUNNING} and ${IS_OPEN}
   on conflict (account, period, affiliate_id, plan) do update set
     hash = excluded.hash, payable = excluded.payable, closing = excluded.closing,
@@ -114,8 +115,8 @@ export const NOTIFY_CORRECTED = eventOf(
       'period', n.period, 'currency', n.statement ->> 'currency',
       'amount', n.statement ->> 'adjustments_sum', 'adjustments', n.statement ->> 'adjustments_total') as data
     from (
-      select value ->> 0 as period, value ->> 1 as affiliate_id, value ->> 2 as plan, value ->> 3 as id,
-        value ->> 4 as hash, value ->> 7 as statement
+      select value ->> 'period' as period, value ->> 'affiliate_id' as affiliate_id, value ->> 'plan' as plan,
+        value ->> 'id' as id, value ->> 'hash' as hash, value ->> 'statement' as statement
       from ${JSON_EACH}(:rows) where ${IS_RUNNING} and ${IS_OPEN}
     ) n
     left join statements s on s.account = :account and s.period = n.period and s.affiliate_id = n.affiliate_id
@@ -127,19 +128,19 @@ export const NOTIFY_CORRECTED = eventOf(
 
 /** Whether the draft `value` of this computation is the one that is stored. */
 const IS_STORED = `exists (
-    select 1 from statements s where s.account = :account and s.id = value ->> 0
-      and s.digest = value ->> 1 and s.read_at = :read_at)`
+    select 1 from statements s where s.account = :account and s.id = value ->> 'id'
+      and s.digest = value ->> 'digest' and s.read_at = :read_at)`
 
 /** Deletes the parts, after the first, of statements that this computation has stored. */
 export const DROP_PARTS = compileStatement(`
   delete from statement_lines
   where account = :account and id in (
-    select value ->> 0 from ${JSON_EACH}(:rows) where ${IS_STORED})`)
+    select value ->> 'id' from ${JSON_EACH}(:rows) where ${IS_STORED})`)
 
 /** Stores the parts, after the first, of statements that this computation has stored. */
 export const PUT_PARTS = compileStatement(`
   insert into statement_lines (account, id, part, lines, steps)
-  select :account, value ->> 0, value ->> 2, value ->> 3, value ->> 4
+  select :account, value ->> 'id', value ->> 'part', value ->> 'lines', value ->> 'steps'
   from ${JSON_EACH}(:rows) where ${IS_STORED}
   on conflict (account, id, part) do update set lines = excluded.lines, steps = excluded.steps`)
 
@@ -148,14 +149,14 @@ export const DROP_DRAFTS = compileStatement(`
   delete from statements
   where account = :account and status = 'draft' and read_at <= :read_at and ${IS_RUNNING}
     and (period, affiliate_id, plan) in (
-      select value ->> 0, value ->> 1, value ->> 2 from ${JSON_EACH}(:rows))`)
+      select value ->> 'period', value ->> 'affiliate_id', value ->> 'plan' from ${JSON_EACH}(:rows))`)
 
 /** Deletes the parts, after the first, of statements that are no longer stored. */
 export const DROP_LOST_PARTS = compileStatement(`
   delete from statement_lines
   where account = :account and id in (
-    select value ->> 3 from ${JSON_EACH}(:rows) where not exists (
-      select 1 from statements s where s.account = :account and s.id = value ->> 3))`)
+    select value ->> 'id' from ${JSON_EACH}(:rows) where not exists (
+      select 1 from statements s where s.account = :account and s.id = value ->> 'id'))`)
 
 /** What is stored of a statement. */
 export interface StatementDigest extends StatementKey {

@@ -107,29 +107,18 @@ export const withdrawVersion = (
 
 const PUT_ASSIGNMENTS = compileStatement(`
   insert into assignments (account, affiliate_id, from_day, plan, customers)
-  select :account, value ->> 0, value ->> 1, value ->> 2, value ->> 3
+  select :account, value ->> 'affiliate_id', value ->> 'from_day', value ->> 'plan', value ->> 'customers'
   from ${JSON_EACH}(:rows) where true
   on conflict (account, affiliate_id, from_day) do update
   set plan = excluded.plan, customers = excluded.customers
   where plan is not excluded.plan or customers is not excluded.customers`)
-
-/** Returns assignments as the parameters `:rows` of statements. */
-const toRows = (sent: readonly StoredAssignment[]): string[] =>
-  toJsonChunks(
-    sent.map(({ affiliate_id, from_day, plan, customers }) => [
-      affiliate_id,
-      from_day,
-      plan,
-      customers,
-    ]),
-  )
 
 /** Upserts assignments by affiliate and first day. */
 export const putAssignments = (
   db: D1Database,
   account: string,
   sent: readonly StoredAssignment[],
-) => toRows(sent).map((rows) => bindStatement(db, PUT_ASSIGNMENTS, { account, rows }))
+) => toJsonChunks(sent).map((rows) => bindStatement(db, PUT_ASSIGNMENTS, { account, rows }))
 
 /** Marks the first days of changed assignments: from them on, statements may come to something else. */
 export const markAssignments = (

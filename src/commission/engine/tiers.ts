@@ -1,4 +1,4 @@
-import { type Decimal, isZero, plainText } from '../../platform/money/decimal.ts'
+import { type Decimal, isZero, plainText, ZERO } from '../../platform/money/decimal.ts'
 import {
   addRatio,
   compareRatio,
@@ -90,51 +90,44 @@ export interface Priced {
   readonly before: Ratio
 }
 
+/** A part of a quantity, and the step at which it is paid. */
+type PricedPart = CompiledStep & Pick<Priced, 'quantity'>
+
 /** Applies the rate of a rule, or its tiers. `trace` gets the steps. */
 export function applyRate(
-  rule: Pick<CompiledRule, 'rate' | 'rateIs' | 'tiers'>,
+  { rate, rateIs, tiers }: Pick<CompiledRule, 'rate' | 'rateIs' | 'tiers'>,
   priced: Priced,
   trace: Trace,
 ): Rated {
   const { quantity, measure, before } = priced
-  const { rateIs, tiers } = rule
-  if (tiers === null) {
-    const paid = payAt(rateIs, quantity, rule.rate)
-    trace.push(() => rateStep(rateIs, [{ quantity, rate: rule.rate, paid }]))
-    return { measure: null, step: null, rate: plainText(rule.rate), paid }
-  }
-  trace.push(() => measureStep(tiers, measure, before))
-  if (tiers.mode === 'slice') return applySlices(rateIs, tiers.steps, priced, trace)
-  const { from, rate } = stepAt(tiers, measure.total)
-  const paid = payAt(rateIs, quantity, rate)
-  trace.push(() => rateStep(rateIs, [{ quantity, rate, paid }]))
+  if (tiers) trace.push(() => measureStep(tiers, measure, before))
+  const step = tiers ? stepAt(tiers, measure.total) : { from: ZERO, rate }
+  const isSlice = tiers?.mode === 'slice'
+  const parts = (isSlice ? slicesOf(tiers, priced) : [{ ...step, quantity }]).map((part) => ({
+    ...part,
+    paid: payAt(rateIs, part.quantity, part.rate),
+  }))
+  trace.push(() => rateStep(rateIs, parts))
   return {
-    measure: ratioText(measure.total),
-    step: plainText(from),
-    rate: plainText(rate),
-    paid,
+    measure: tiers && ratioText(measure.total),
+    step: isSlice ? parts.map(writePart) : tiers && plainText(step.from),
+    rate: isSlice ? null : plainText(step.rate),
+    paid: sumRatios(parts.map(({ paid }) => paid)),
   }
 }
 
-function applySlices(
-  rateIs: CompiledRule['rateIs'],
-  steps: CompiledTiers['steps'],
-  { quantity, measure, before }: Priced,
-  trace: Trace,
-): Rated {
+const writePart = ({ from, quantity, rate }: PricedPart): Part => ({
+  from: plainText(from),
+  part: ratioText(quantity),
+  rate: plainText(rate),
+})
+
+/** Returns the part of a quantity in each step that has one. */
+function slicesOf({ steps }: CompiledTiers, { quantity, before }: Priced): PricedPart[] {
   const until = addRatio(before, quantity)
-  const parts = steps.map((step, index) => {
+  return steps.flatMap((step, index) => {
     const covered = (end: Ratio): Ratio => coveredIn(step, steps[index + 1], index === 0, end)
     const part = subtractRatio(covered(until), covered(before))
-    return { ...step, quantity: part, paid: payAt(rateIs, part, step.rate) }
+    return isZero(part.num) ? [] : [{ ...step, quantity: part }]
   })
-  const covering = parts.filter(({ quantity: part }) => !isZero(part.num))
-  trace.push(() => rateStep(rateIs, covering))
-  const step = covering.map(({ from, quantity: part, rate }) => ({
-    from: plainText(from),
-    part: ratioText(part),
-    rate: plainText(rate),
-  }))
-  const paid = sumRatios(parts.map((part) => part.paid))
-  return { measure: ratioText(measure.total), step, rate: null, paid }
 }

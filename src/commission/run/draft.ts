@@ -165,15 +165,8 @@ function partsOf(draft: Draft | null): Pick<StoredDraft, 'lines' | 'steps'> {
   }
 }
 
-/** The most bytes of the steps of a line. */
+/** The most bytes of the steps of a line with the days and records of their lists. */
 const STEPS_BYTES = 32_768
-
-/** Returns a step without its lists, whose sums stay. */
-function withoutLists(step: Step): Step {
-  if (step.step === 'base') return { ...step, terms: [] }
-  if (step.step === 'sources') return { ...step, sources: [], conversions: [] }
-  return step.step === 'qualification' ? { ...step, conditions: [] } : step
-}
 
 /** Returns a step without the days and records of its lists. */
 function withoutDetails(step: Step): Step {
@@ -188,15 +181,11 @@ function withoutDetails(step: Step): Step {
   return { ...step, terms }
 }
 
-/** Writes the steps of a line as JSON, as long as they may be. */
+/** Writes the steps of a line as JSON, without days and records if they are too long. */
 export function stepsText(stored: StoredSteps): string {
   const text = JSON.stringify(stored)
   if (byteLength(text) <= STEPS_BYTES) return text
-  const steps = stored.steps.map(withoutDetails)
-  const shorter = JSON.stringify({ ...stored, steps })
-  return byteLength(shorter) <= STEPS_BYTES
-    ? shorter
-    : JSON.stringify({ ...stored, steps: steps.map(withoutLists) })
+  return JSON.stringify({ ...stored, steps: stored.steps.map(withoutDetails) })
 }
 
 /**

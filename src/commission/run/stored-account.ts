@@ -2,7 +2,10 @@ import type { Databases } from '../../ingest/db/histories.ts'
 import { accountDatabase } from '../../platform/db/database.ts'
 import type { Account } from '../../platform/db/schema.ts'
 import { type AffiliateParents, readParents } from '../../platform/directory/affiliates.ts'
-import { listDefinitions } from '../../platform/directory/event-definitions.ts'
+import {
+  type EventDefinition,
+  listDefinitions,
+} from '../../platform/directory/event-definitions.ts'
 import { readMapping } from '../../platform/directory/status-maps.ts'
 import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import { memoize } from '../../platform/memoize.ts'
@@ -30,6 +33,8 @@ export interface StoredAccount extends Databases {
   /** Which records its plans need, and how they are read. */
   readonly selection: FactSelection
   readonly settings: FactSettings
+  /** Those of a brand's events. */
+  readonly definitions: readonly EventDefinition[]
 }
 
 /** Reads the plans, affiliates and settings of an account. */
@@ -83,6 +88,7 @@ export function storedAccount(
     parents,
     selection,
     settings,
+    definitions,
     periodKinds: [...new Set([...inForce.plans.values()].map(({ first }) => first.period))],
     firstAssignment: Math.min(
       Number.POSITIVE_INFINITY,

@@ -47,14 +47,19 @@ export async function readCandidates(
 }
 
 /**
- * Returns the SQL of those customers of other SQL who traded on fewer than `:active` of the days after, which `:idle_days`
- * numbers from 1, or whose affiliate has changed.
+ * Returns the SQL of those customers of other SQL who traded on fewer than `:active` of the `:idle` days after, or whose
+ * affiliate has changed. Leaves out those of whom none of `:affiliates` has anything.
  */
 export const hardlyTradedAfter = (sql: string): string => `
+  with later as materialized (
+    select value as day from json_each(:days) where value between :from + 1 and :to + :idle
+  )
   select k.customer_id from (select distinct customer_id, day from (${sql})) k
-  where ${hasMoved('k.customer_id')} or :active > (
+  cross join customers o on o.account = :account and o.customer_id = k.customer_id
+  where ${hasMoved('k.customer_id')} or iif(o.affiliate_id is null, o.link is not null,
+      o.affiliate_id in (select value from json_each(:affiliates))) and :active > (
     select count(*) from (
-      select 1 from json_each(:idle_days) d where exists (
-        select 1 from activity a not indexed where a.account = :account and a.date = k.day + d.value
+      select 1 from later d where d.day between k.day + 1 and k.day + :idle and exists (
+        select 1 from activity a not indexed where a.account = :account and a.date = d.day
           and a.customer_id = k.customer_id and a.held = 0)
       limit :active))`

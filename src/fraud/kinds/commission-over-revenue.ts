@@ -1,31 +1,22 @@
-import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { notNegative, wholeNumber } from '../../commission/plans/decimals.ts'
 import { counted, figure } from '../../commission/words/english.ts'
 import {
   compare,
-  type Decimal,
   decimal,
   integer,
   isPositive,
   multiply,
-  subtract,
   sum,
+  ZERO,
 } from '../../platform/money/decimal.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
-import { atLeast, moreThan, totalOf } from '../figures.ts'
+import { atLeast, moreThan } from '../figures.ts'
 import { defineKind, type PeriodEarning, statementsOf, type View } from '../kind.ts'
-import {
-  amountField,
-  type EventNames,
-  eventNames,
-  isDeposit,
-  isWithdrawal,
-} from '../money-records.ts'
+import { eventNames } from '../money-records.ts'
 import { parameter, percent } from '../parameters.ts'
 
-/** The most periods: those of `MAX_DAYS`, and the days of the longest. */
+/** The most periods: those of `MAX_DAYS`. */
 const MOST_PERIODS = 12
-const LONGEST = 31
 
 /** An affiliate who earned more than the revenue of its customers, over several periods. */
 export const commissionOverRevenue = defineKind({
@@ -50,10 +41,7 @@ export const commissionOverRevenue = defineKind({
   words: ({ periods, percent, min }) => ({
     when: `the affiliate earned at least ${figure(min)} in ${counted(periods, 'period')}, in the currency of the plan, and more than ${figure(percent)} % of the net revenue of its customers`,
   }),
-  reach: ({ periods }) => {
-    const all = periods * LONGEST
-    return { transactions: all, 'trading-activity': all, activities: all, periods }
-  },
+  reach: ({ periods, events }) => ({ periods, revenue: events }),
   glance: ({ periods, min }) => ({
     reach: { periods },
     isSuspect: (view, day) => {
@@ -61,11 +49,11 @@ export const commissionOverRevenue = defineKind({
       return evaluated !== null && compare(earnedIn(evaluated), decimal(min)) >= 0
     },
   }),
-  find(view, day, { periods, percent, min, events }) {
+  find(view, day, { periods, percent, min }) {
     const evaluated = periodsUntil(view, day, periods)
     if (!evaluated) return []
     const earned = earnedIn(evaluated)
-    const revenue = revenueOf(view, evaluated[0]?.first ?? day, day, events)
+    const revenue = sum(evaluated.map((one) => one.revenue ?? ZERO))
     const most = isPositive(revenue)
       ? multiply(revenue, multiply(decimal(percent), decimal('0.01')))
       : integer(0)
@@ -94,35 +82,3 @@ function periodsUntil(view: View, day: number, periods: number): readonly Period
 }
 
 const earnedIn = (periods: readonly PeriodEarning[]) => sum(periods.map(({ earned }) => earned))
-
-const IN = new Set(['challenge_fee', 'reset_fee'])
-const OUT = new Set(['payout', 'refund'])
-
-/**
- * Returns the net revenue of the customers of a view from a day to another. Of a prop firm: challenge and reset fees
- * less payouts and refunds (§15). Of a broker: spread cost and commission charged. Of a brand: deposits less
- * withdrawals.
- */
-function revenueOf(view: View, first: number, last: number, events: EventNames): Decimal {
-  const facts = view.customers
-    .flatMap((one) => one.facts)
-    .filter(({ day, state }) => day >= first && day <= last && state === 'approved')
-  const sumOf = (resource: FactResource, is: (fact: Fact) => boolean, field = amountField) =>
-    totalOf(
-      view,
-      facts.filter((fact) => fact.resource === resource && is(fact)),
-      field,
-    )
-  const trading = (field: string) =>
-    sumOf(
-      'trading-activity',
-      () => true,
-      () => field,
-    )
-  const isIn = (fact: Fact) => isDeposit(fact, events)
-  const isOut = (fact: Fact) => isWithdrawal(fact, events) && !isDeposit(fact, events)
-  const fees = sumOf('transactions', ({ kind }) => IN.has(kind))
-  const paid = sumOf('transactions', ({ kind }) => OUT.has(kind))
-  const gains = [trading('spread_cost'), trading('commission'), fees, sumOf('activities', isIn)]
-  return subtract(sum(gains), sum([paid, sumOf('activities', isOut)]))
-}

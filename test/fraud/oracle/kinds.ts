@@ -642,17 +642,24 @@ function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
     const amount = scene.amount(fact, field)
     revenue = isOut ? subtract(revenue, amount) : add(revenue, amount)
   }
+  // Of a brand all that definitions call NGR, else all that they call GGR.
+  const named = ['NGR', 'GGR']
+    .map((name) => world.kpis.filter((kpi) => kpi.toUpperCase() === name))
+    .find((kpis) => kpis.length > 0)
   for (const fact of facts)
-    if (fact.resource === 'trading-activity') {
+    if (world.vertical === 'forex' && fact.resource === 'trading-activity') {
       addTo(fact, 'spread_cost')
       addTo(fact, 'commission')
-    } else if (fact.resource === 'transactions') {
+    } else if (world.vertical === 'prop-trading' && fact.resource === 'transactions') {
       const isIn = ['challenge_fee', 'reset_fee'].includes(fact.type!)
       const isOut = ['payout', 'refund'].includes(fact.type!)
       if (isIn) addTo(fact, 'amount_currency')
       if (isOut) addTo(fact, 'amount_currency', true)
-    } else if (isDeposit(fact, p.events)) addTo(fact, 'Value')
-    else if (isWithdrawal(fact, p.events)) addTo(fact, 'Value', true)
+    } else if (fact.resource === 'activities') {
+      if (named) for (const kpi of named) addTo(fact, kpi)
+      else if (isDeposit(fact, p.events)) addTo(fact, 'Value')
+      else if (isWithdrawal(fact, p.events)) addTo(fact, 'Value', true)
+    }
   const most = isPositive(revenue) ? divide(multiply(revenue, parse(p.percent)), HUNDRED) : ZERO
   if (compare(earned, parse(p.min)) < 0 || compare(earned, most) <= 0) return []
   return [
