@@ -9,7 +9,12 @@ import { firstRules } from '../fraud/rule-sets.ts'
 import { readUsage } from '../ingest/db/storage.ts'
 import { journalAccountsOf } from '../payouts/journal-accounts.ts'
 import type { AmountSigns } from '../platform/amount-signs.ts'
-import { DEFAULT_VIEW, storedView, viewOf } from '../platform/auth/affiliate-view.ts'
+import {
+  type AffiliateView,
+  DEFAULT_VIEW,
+  storedView,
+  viewOf,
+} from '../platform/auth/affiliate-view.ts'
 import { propagateSettings } from '../platform/auth/propagate.ts'
 import { type Role, requireRole } from '../platform/auth/roles.ts'
 import { databaseBindings, resolveDatabase } from '../platform/db/database.ts'
@@ -49,6 +54,25 @@ export function presentAccount(stored: Account) {
     disabled: stored.disabled === 1,
   }
 }
+
+interface JsonSettings {
+  readonly affiliate_view?: AffiliateView
+  readonly landing_pages?: readonly string[] | undefined
+  readonly journal_accounts?: object | undefined
+}
+
+/** Returns settings as they are stored: lists and objects as JSON. */
+const storedSettings = <S extends JsonSettings>({
+  affiliate_view: view,
+  landing_pages: pages,
+  journal_accounts: named,
+  ...others
+}: S) => ({
+  ...others,
+  ...(view && { affiliate_view: storedView(view) }),
+  ...(pages && { landing_pages: JSON.stringify(pages) }),
+  ...(named && { journal_accounts: JSON.stringify(named) }),
+})
 
 /** Returns the present values of the settings that a change names. */
 function settingsBefore(account: Account, change: object): Readonly<Record<string, unknown>> {
@@ -228,19 +252,19 @@ export const createAccount = operation({
     requireRoleToSet(role, fields)
     refuseUnknownBinding(env, fields.binding)
     refuseBookZoneOfBrand(fields.vertical, fields)
-    const { account: id, landing_pages, affiliate_view, journal_accounts, ...settings } = fields
+    const { account: id, affiliate_view, ...settings } = fields
     const { vertical, mode = 'live', jurisdiction = null } = fields
     const binding = fields.binding ?? (await placeAccount(env, jurisdiction))
     const account = {
-      ...settings,
+      ...storedSettings({
+        ...settings,
+        ...(affiliate_view && { affiliate_view: { ...DEFAULT_VIEW, ...affiliate_view } }),
+      }),
       id,
       mode,
       binding,
       created_at: new Date().toISOString(),
       unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
-      ...(affiliate_view && { affiliate_view: storedView({ ...DEFAULT_VIEW, ...affiliate_view }) }),
-      ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
-      ...(journal_accounts && { journal_accounts: JSON.stringify(journal_accounts) }),
     }
     const { time_zone = 'UTC', book_zone = 'UTC' } = fields
     const entry = { actor, action: 'account.create', account: id, details: fields }
@@ -328,26 +352,18 @@ export const changeAccount = operation({
   async run(call, sent) {
     const { env, actor, role, account } = call
     const { id } = account
-    const { affiliate_view, landing_pages, journal_accounts: named, ...fields } = sent
-    const view = affiliate_view && { ...viewOf(account), ...affiliate_view }
-    const journal_accounts = named && { ...journalAccountsOf(account), ...named }
-    const change = {
+    const { affiliate_view: view, journal_accounts: named, ...fields } = sent
+    const whole = {
       ...fields,
-      ...(view && { affiliate_view: storedView(view) }),
-      ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
-      ...(journal_accounts && { journal_accounts: JSON.stringify(journal_accounts) }),
+      ...(view && { affiliate_view: { ...viewOf(account), ...view } }),
+      ...(named && { journal_accounts: { ...journalAccountsOf(account), ...named } }),
     }
+    const change = storedSettings(whole)
     requireRoleToSet(role, change)
     await admitLower(call, 'approvals', change.approvals)
     await admitLower(call, 'payee_hold_hours', change.payee_hold_hours)
     if (change.amount_signs !== undefined) await admitAmountSigns(call, change.amount_signs)
-    const details = {
-      ...change,
-      ...(view && { affiliate_view: view }),
-      ...(landing_pages && { landing_pages }),
-      ...(journal_accounts && { journal_accounts }),
-      before: settingsBefore(account, change),
-    }
+    const details = { ...whole, before: settingsBefore(account, change) }
     const entry = { actor, action: 'account.change', account: id, details }
     // An empty change is not in the audit log, but it still propagates the settings.
     if (Object.keys(change).length > 0) {

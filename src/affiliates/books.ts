@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import { listPayments } from '../books/db/pay.ts'
-import { balances, currency, entry, order, presentBalances } from '../books/operations/ledger.ts'
+import { balances, currency, presentBalances } from '../books/operations/ledger.ts'
 import { presentPayment } from '../books/operations/payouts.ts'
 import { readPendingStatements } from '../commission/db/statements.ts'
 import { readHolds } from '../fraud/holds.ts'
-import { listLedger } from '../ledger/db/entries.ts'
 import { sumByCurrency } from '../ledger/due.ts'
 import { type Call, list } from '../platform/http/operation.ts'
 import { asCsv, csvWords } from '../platform/money/csv-list.ts'
@@ -47,41 +46,6 @@ export const owedMembers = described(() => ({
     'What of it waits for a review, by currency. Empty if nothing does, or if the account does not show it.',
   ),
 }))
-
-const LEDGER_COLUMNS = [
-  'id',
-  'kind',
-  'plan',
-  'period',
-  'statement',
-  'currency',
-  'amount',
-  'reference',
-  'at',
-]
-
-export const listAffiliateLedger = list({
-  of: 'affiliate',
-  topic: 'affiliate-api',
-  id: 'listAffiliateLedger',
-  path: '/ledger',
-  params: { order },
-  files: asCsv('ledger', LEDGER_COLUMNS),
-  words: described(() => ({
-    description: 'Lists what was booked for the affiliate and paid to them.',
-    answer: entry,
-    more: { balances: ownBalances },
-    files: csvWords(LEDGER_COLUMNS),
-  })),
-  async list({ session, grant, affiliate }, { order: by }, page) {
-    const { account } = grant
-    const [found, sums] = await Promise.all([
-      listLedger(session, account, { affiliate_id: affiliate.id }, by === 'latest', page),
-      readBalances(session, account, affiliate.id),
-    ])
-    return { ...found, more: { balances: presentBalances(sums) } }
-  },
-})
 
 /**
  * Reads what is booked and not paid, and why: as in the payouts of the firm, what is held is not due, and neither is a

@@ -1,5 +1,5 @@
 import type { AnyOperation } from '../platform/http/operation.ts'
-import { listAffiliateLedger, listAffiliatePayouts } from './books.ts'
+import { listAffiliatePayouts } from './books.ts'
 import { listAffiliateCustomers } from './customers.ts'
 import { OWN_LINK_OPERATIONS } from './links.ts'
 import { listSubAffiliates } from './lists.ts'
@@ -13,7 +13,6 @@ export const OWN_OPERATIONS: readonly AnyOperation[] = [
   getAffiliateSelf,
   getAffiliateOverview,
   listAffiliateCustomers,
-  listAffiliateLedger,
   listAffiliatePayouts,
   listSubAffiliates,
   ...OWN_LINK_OPERATIONS,

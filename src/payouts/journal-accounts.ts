@@ -3,25 +3,35 @@ import type { Account } from '../platform/db/schema.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
 
-/** An account of the bookkeeping of a firm, by its number or name there. */
-const account = (meaning: string, example: string) =>
-  v.exactOptional(member(f.labelOf(40), said(meaning, example)))
-
-/** The accounts between which the journal books. */
-export const journalAccountFields = {
-  payable: account('What affiliates are owed: a liability.', '3300'),
-  earned: account('What affiliates earn: an expense.', '6770'),
-  adjusted: account('Corrections of earlier periods.', '6770'),
-  manual: account('Amounts that were entered by hand.', '6775'),
-  dropped: account('Negative balances that were written off.', '6780'),
-  transferred: account('Balances that move from one plan to another. Their sum is 0.', '1360'),
-  bank: account('The bank account: what was paid, and what came back.', '1200'),
-  fees: account('The fees that banks keep.', '6855'),
-  vat: account('The VAT of self-billed invoices.', '1406'),
-}
+/** The accounts between which the journal books: what people call each, what it is for, and an example. */
+export const JOURNAL_ACCOUNTS = {
+  payable: ['Owed to affiliates', 'A liability: what is owed and not paid.', '3300'],
+  earned: ['Earned', 'An expense: what affiliates earn.', '6770'],
+  adjusted: ['Corrections', 'Corrections of earlier periods.', '6770'],
+  manual: ['Entered by hand', 'Bonuses and other amounts that the team enters.', '6775'],
+  dropped: ['Written off', 'Negative balances that are not carried on.', '6780'],
+  transferred: ['Moved between plans', 'A clearing account: its sum is 0.', '1360'],
+  bank: ['Bank', 'What was paid, and what came back.', '1200'],
+  fees: ['Fees', 'What banks keep of payments.', '6855'],
+  vat: ['VAT', 'The VAT of self-billed invoices.', '1406'],
+} as const
 
 /** The name of an account of the journal. */
-export type JournalAccount = keyof typeof journalAccountFields
+export type JournalAccount = keyof typeof JOURNAL_ACCOUNTS
+
+const nameOf = (meaning: string, example: string) =>
+  v.exactOptional(member(f.labelOf(40), said(meaning, example)))
+
+/** The setting of the accounts, each by its number or name in the bookkeeping of the firm. */
+export const journalAccountFields = Object.fromEntries(
+  Object.entries(JOURNAL_ACCOUNTS).map(([name, [, meaning, example]]) => [
+    name,
+    nameOf(meaning, example),
+  ]),
+) as Record<JournalAccount, ReturnType<typeof nameOf>>
+
+/** The names of all accounts of the journal. */
+export const JOURNAL_NAMES = Object.keys(JOURNAL_ACCOUNTS) as JournalAccount[]
 
 /** The accounts that were set. */
 type SetAccounts = { readonly [Name in JournalAccount]?: string }
@@ -32,4 +42,4 @@ export const journalAccountsOf = (account: Pick<Account, 'journal_accounts'>): S
 
 /** Returns the names of the accounts that were not set. */
 export const missingAccounts = (set: SetAccounts): JournalAccount[] =>
-  (Object.keys(journalAccountFields) as JournalAccount[]).filter((name) => set[name] === undefined)
+  JOURNAL_NAMES.filter((name) => set[name] === undefined)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as rows from '../../ledger/db/entries.ts'
-import type { Grant } from '../../platform/auth/grant.ts'
+import { type Grant, ownFilter } from '../../platform/auth/grant.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { LIST_ORDERS } from '../../platform/db/paginate.ts'
 import { list } from '../../platform/http/operation.ts'
@@ -38,12 +38,6 @@ export function presentBalances(sums: readonly BalanceSum[]) {
 
 const affiliate_id = member(v.string(), said('The id of the affiliate.', 'IB-07'))
 
-/** The order of a list by time. */
-export const order = optional(
-  v.picklist(LIST_ORDERS),
-  said('The `oldest` entry first, which is the default, or the `latest`.', 'latest'),
-)
-
 /** The currency of an amount. */
 export const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
 
@@ -58,8 +52,7 @@ export const balances = described(() =>
   ),
 )
 
-/** An entry of the ledger. */
-export const entry = component('LedgerEntry', () => ({
+const entry = component('LedgerEntry', () => ({
   affiliate_id: member(v.string(), 'The affiliate.'),
   id: member(v.string(), 'The id of the entry. Entries are listed in the order of time.'),
   kind: member(
@@ -71,6 +64,7 @@ export const entry = component('LedgerEntry', () => ({
   statement: member(v.string(), 'The id of the statement.'),
   currency,
   amount: member(money, 'The amount.'),
+  balance: member(money, 'What the affiliate was owed in the currency after the entry.'),
   reference: nullable(
     v.string(),
     'The reference of the payment for `paid`, that of the return for `returned`, the other plan for `transferred`; otherwise null.',
@@ -82,11 +76,6 @@ export const entry = component('LedgerEntry', () => ({
     day,
     'The day to which it belongs: of earnings and adjustments the last one of the period, of payments and returns that on which the money moved, of others that on which they were booked.',
   ),
-}))
-
-const withBalance = component('LedgerEntryOfAll', () => ({
-  ...entry.entries,
-  balance: member(money, 'What the affiliate was owed in the currency after the entry.'),
 }))
 
 const LEDGER_COLUMNS = [
@@ -101,22 +90,26 @@ const LEDGER_COLUMNS = [
   'balance',
   'reference',
   'statement',
-  'actor',
 ]
 
 export const listLedger = list({
   topic: 'statements',
   path: '/ledger',
   id: 'listLedger',
+  callers: ['team', 'affiliate'],
+  except: { affiliate: ['affiliate_id'] },
   params: {
     affiliate_id: v.optional(affiliate_id),
     ...daysWanted,
-    order,
+    order: optional(
+      v.picklist(LIST_ORDERS),
+      said('The `oldest` entry first, which is the default, or the `latest`.', 'latest'),
+    ),
   },
   words: described(() => ({
     description:
       'Lists what was booked for all affiliates, or for one, each entry with the balance after it: the oldest first unless `order` is `latest`. An entry never changes and is never deleted.',
-    answer: withBalance,
+    answer: entry,
     files: csvWords(LEDGER_COLUMNS),
     command: { name: 'ledger', columns: LEDGER_COLUMNS },
   })),
@@ -125,7 +118,7 @@ export const listLedger = list({
     const found = await rows.listLedger(
       session,
       grant.account,
-      readDays(filter),
+      { ...readDays(filter), ...ownFilter(grant) },
       isLatestFirst,
       page,
     )

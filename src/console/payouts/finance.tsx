@@ -19,7 +19,12 @@ import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Filters, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
 import { PlanName } from '../../pages/parts/names.tsx'
 import { type Columns, type NumberCell, Table } from '../../pages/parts/table.tsx'
-import { journalAccountsOf, missingAccounts } from '../../payouts/journal-accounts.ts'
+import {
+  JOURNAL_ACCOUNTS,
+  JOURNAL_NAMES,
+  journalAccountsOf,
+  missingAccounts,
+} from '../../payouts/journal-accounts.ts'
 import { listJournal } from '../../payouts/operations/journal.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import type { AnswerOf, AnyOperation } from '../../platform/http/operation.ts'
@@ -148,21 +153,6 @@ export const balancesPage: Page = {
   },
 }
 
-/** What members call the accounts of the journal. */
-const ACCOUNTS = {
-  payable: ['Owed to affiliates', 'A liability: what you owe and have not paid.'],
-  earned: ['Earned', 'An expense: what affiliates earn.'],
-  adjusted: ['Corrections', 'Corrections of earlier periods.'],
-  manual: ['Entered by hand', 'Bonuses and other amounts that you enter.'],
-  dropped: ['Written off', 'Negative balances that are not carried on.'],
-  transferred: ['Moved between plans', 'A clearing account: its sum is 0.'],
-  bank: ['Bank', 'What was paid, and what came back.'],
-  fees: ['Fees', 'What banks keep of payments.'],
-  vat: ['VAT', 'The VAT of invoices that you write for affiliates.'],
-} as const
-
-const NAMES = Object.keys(ACCOUNTS) as (keyof typeof ACCOUNTS)[]
-
 /** Returns the days of the month before, unless the query has others. */
 function inMonth(visit: Visit) {
   const { first, last } = nextPeriod(periodOf(visit.today / DAY_MS, 'month'), -1)
@@ -184,7 +174,7 @@ export const journalPage: Page = {
   query: ['from', 'to', 'by', 'cursor', 'format'],
   changes: {
     accounts: calling(changeAccount, 'The accounts are saved.', (values) => ({
-      journal_accounts: pick(values, ...NAMES),
+      journal_accounts: pick(values, ...JOURNAL_NAMES),
     })),
   },
   file: csvOf(listJournal, inMonth),
@@ -196,16 +186,13 @@ export const journalPage: Page = {
       change: 'accounts',
       at: '/journal_accounts',
       submit: 'Save the accounts',
-      fields: NAMES.map((name) => ({
-        name,
-        label: ACCOUNTS[name][0],
-        hint: ACCOUNTS[name][1],
-        value: set[name],
-        required: true,
-      })),
+      fields: JOURNAL_NAMES.map((name) => {
+        const [label, hint] = JOURNAL_ACCOUNTS[name]
+        return { name, label, hint, value: set[name], required: true }
+      }),
     }
     if (missingAccounts(set).length > 0) {
-      const missing = missingAccounts(set).map((name) => ACCOUNTS[name][0])
+      const missing = missingAccounts(set).map((name) => JOURNAL_ACCOUNTS[name][0])
       const body = (
         <>
           <PayoutTabs here="Journal" />
