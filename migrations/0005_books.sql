@@ -370,15 +370,23 @@ WHERE doubt IS NULL AND bank_reference <> '';
 -- The files with which banks answered: what of them is about transfers, and whether it is booked.
 --
 --   hash        the SHA-256 of file, payer and entries
+--   file        the SHA-256 of the file alone
 --   entries     a JSON array of what would be, or was, booked
 --   summary     what the preview shows, as JSON
 --   applied_at  in milliseconds; null: only previewed; 0: a part is booked
+--   applied_by  who booked it
 CREATE TABLE payout_answers (
   account    TEXT NOT NULL,
   hash       TEXT NOT NULL,
+  file       TEXT NOT NULL,
   entries    TEXT NOT NULL CHECK (json_type(entries) = 'array'),
   summary    TEXT NOT NULL CHECK (json_type(summary) = 'object'),
   created_at INTEGER NOT NULL,
   applied_at INTEGER,
+  applied_by TEXT,
   PRIMARY KEY (account, hash)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX payout_answers_applied ON payout_answers (account, applied_at, hash) WHERE applied_at > 0;
+
+CREATE INDEX payout_answers_file ON payout_answers (account, file, applied_at) WHERE applied_at > 0;

@@ -21,6 +21,7 @@ import {
 import { knownMovements } from './answers/movements.ts'
 import { readFile } from './answers/read.ts'
 import { type AnswerRow, refused } from './answers/row.ts'
+import { listMovements } from './by-hand.ts'
 import * as rows from './db/answers.ts'
 import { readVersions } from './db/batches.ts'
 import { findMovements, storeMovements } from './db/movements.ts'
@@ -187,10 +188,12 @@ export async function previewAnswer(
   }
   const stored = {
     hash,
+    file,
     entries,
     summary: JSON.stringify(summary),
     created_at: Date.now(),
     applied_at: null,
+    applied_by: null,
   }
   await withD1Retry(() => db.batch(rows.storeAnswer(db, account, stored)))
   return stored
@@ -202,6 +205,35 @@ export async function readAnswer(db: Connection, account: string, hash: string) 
   if (!stored) throw notFound('answer', hash)
   return stored
 }
+
+/** Returns an answer as it is shown: with what was booked of the same file before, and what of it stands open. */
+export async function showAnswer(
+  { db, account: { id: account } }: Call,
+  stored: rows.StoredAnswer,
+) {
+  const { hash, applied_at, applied_by, summary } = stored
+  const entries: Entry[] = JSON.parse(stored.entries)
+  const doubtful = new Set(entries.flatMap((one) => ('doubt' in one ? one.reference : [])))
+  const [before, movements] = await Promise.all([
+    rows.findOfFile(db, account, stored),
+    applied_at ? listMovements(db, account, [...doubtful]) : [],
+  ])
+  const shown = { ...JSON.parse(summary), hash, ...presentApplied({ applied_at, applied_by }) }
+  return {
+    ...shown,
+    booked_before: before && { hash: before.hash, ...presentApplied(before) },
+    movements,
+  }
+}
+
+/** Returns when an answer was booked, and by whom; null if it is not. */
+export const presentApplied = ({
+  applied_at,
+  applied_by,
+}: Pick<rows.StoredAnswer, 'applied_at' | 'applied_by'>) =>
+  applied_at
+    ? { applied_at: new Date(applied_at).toISOString(), applied_by }
+    : { applied_at: null, applied_by: null }
 
 const AGAIN = 'Something changed since the file was read. Read it again.'
 
@@ -234,9 +266,9 @@ export async function applyAnswer(call: Call, hash: string): Promise<rows.Stored
   const details = { hash, ...(doubts.length > 0 && { doubts: doubts.length }) }
   await withAudit(db, { actor, action: 'bank-answer.book', account, details }, [
     storeMovements(db, account, doubts),
-    ...rows.finishAnswer(db, account, hash, now),
+    ...rows.finishAnswer(db, account, { hash, actor, now }),
   ])
-  return { ...stored, applied_at: now }
+  return { ...stored, applied_at: now, applied_by: actor }
 }
 
 /**
@@ -284,7 +316,7 @@ async function bookStep(call: Call, hash: string, step: readonly Booking[]): Pro
     ...rows.guardChanges(db, account, changes),
     moveTransfers(db, account, moves, now),
     storeMovements(db, account, moved),
-    ...rows.finishAnswer(db, account, hash, 0),
+    ...rows.finishAnswer(db, account, { hash, actor, now: 0 }),
     ...(await refusedPayees(call, changes, now)),
   ]
   const details = { [becomes]: changes.length, hash }

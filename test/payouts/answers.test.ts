@@ -665,6 +665,7 @@ test('the page of the bank’s answer shows what will be booked and the rest, an
   const [, hash = ''] = preview.split('hash=')
   await post(preview, { csrf: await csrf(preview), change: 'book', hash })
   expect(await (await get(preview)).text()).toContain('What was booked')
+  expect(await (await get(at)).text()).toMatch(/Files that were booked.*2 paid, 1,485.06 EUR/s)
   expect(await show(c.batch)).toMatchObject({ state: 'exported', states: { paid: 2, exported: 1 } })
   const reference = `SEPA ${c.id.slice(0, 4).toLowerCase()} ${c.id.slice(4)}/x`
   const find = await get(

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { rowsOf } from '../books/book-rows.ts'
+import { signedIn } from '../console/browser.ts'
 import { askAdmin, json } from '../partner.ts'
 import { BOOKED_ON, camt } from './bank-files.ts'
 import {
@@ -171,4 +172,25 @@ test('§20.4 of two who book at once, also while an answer is applied, one is he
   await Promise.all([apply(hash), outcome(d.id, { amount: '1.00', booked_on: '2020-01-01' })])
   await Promise.all([apply(hash), outcome(d.id, { amount: '0.50', ...fee })])
   expect((await books()).ledger.filter((one) => one === 'c -1.00')).toHaveLength(1)
+})
+
+test('§20.4 the page of an answer books what came back less, and says what was booked already, when and by whom', async () => {
+  const { get, post, csrf } = await signedIn()
+  const less = { amount: '97.00', direction: 'CRDT', txs: [{ reference: a.id }] } as const
+  const file = camt([{ amount: a.amount, txs: [{ reference: a.id }] }, less])
+  const { hash } = await book(file)
+  const at = `/console/accounts/acme-forex/answers?hash=${hash}`
+  const [, movement = ''] = /name="movement" value="([^"]+)"/.exec(await (await get(at)).text())!
+  const decided = { change: 'settle', movement, decision: 'fee', reason: 'A fee of the bank' }
+  await post(at, { csrf: await csrf(at), ...decided })
+  const page = await (await get(at)).text()
+  expect(page).not.toContain('Look at it with your bank')
+  expect(page).toMatch(/Booked with a difference.*The bank kept the difference: A fee of the bank/s)
+  const again = await json(send(file))
+  const before = { hash, applied_at: expect.any(String), applied_by: 'admin-key' }
+  expect(again).toMatchObject({ booked: [], unchanged: 2, booked_before: before, applied_at: null })
+  const shown = await (await get(`/console/accounts/acme-forex/answers?hash=${again.hash}`)).text()
+  expect(shown).toContain('This file was booked already')
+  const { data } = await json(askAdmin(`${PATH}/payouts/answers`))
+  expect(data).toMatchObject([{ ...before, booked: [{ becomes: 'paid' }], doubts: 1 }])
 })

@@ -260,12 +260,9 @@ test('the page of a batch shows what is doubtful, and an approver dismisses it',
   const { get, post, csrf } = await signedIn()
   const at = `/console/accounts/acme-forex/batches/${a.batch}`
   expect(await (await get(at)).text()).toMatch(/Look at it with your bank.*It left twice/s)
-  await post(at, {
-    csrf: await csrf(at),
-    change: 'dismiss',
-    reference: a.id,
-    reason: 'It came back',
-  })
+  const [, movement = ''] = /name="movement" value="([^"]+)"/.exec(await (await get(at)).text())!
+  const decided = { change: 'settle', movement, reason: 'It came back' }
+  await post(at, { csrf: await csrf(at), ...decided, decision: 'dismiss' })
   expect(await (await get(at)).text()).not.toContain('Look at it with your bank')
   const overview = await (await get('/console/accounts/acme-forex')).text()
   expect(overview).not.toContain('is not booked')

@@ -239,7 +239,7 @@ export async function payoutRows(db: D1Database, account: string) {
       doubt: 'not_booked',
     }),
     insert(db, 'payout_answers', {
-      ...{ account, hash: ANSWER_HASH, created_at: Date.UTC(2026, 0) },
+      ...{ account, hash: ANSWER_HASH, file: '', created_at: Date.UTC(2026, 0) },
       entries: JSON.stringify([{ ...entry, reason: 'close match: Ada King' }]),
       summary: JSON.stringify({ format: 'pain.002', rows: 1, unchanged: 0, unmatched: 0, ...none }),
     }),

@@ -390,6 +390,7 @@ const administration: Route[] = [
     body: 'affiliate_id,currency,amount,reference,paid_on\naff-8,EUR,2.00,none,2026-11-27\n',
   },
   { ...changes, id: 'applyPayoutAnswer', body: { hash: ANSWER_HASH }, partly: true },
+  { ...reads, id: 'listPayoutAnswers' },
   { ...reads, id: 'getPayoutAnswer', at: { hash: ANSWER_HASH } },
   {
     ...changes,

@@ -2,7 +2,8 @@ import { counted } from '../../commission/words/english.ts'
 import { type Page, type Visit, withQuery } from '../../pages/base/page.ts'
 import { refused } from '../../pages/csv-columns.ts'
 import { pick } from '../../pages/form.ts'
-import { Badge, Data, Day, EmptyState } from '../../pages/parts/data.tsx'
+import { amountText, Badge, Data, Day, EmptyState, Pager, Time } from '../../pages/parts/data.tsx'
+import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { plainWords } from '../../pages/parts/plain-words.ts'
@@ -11,14 +12,24 @@ import { PAYOUT_LIMITS } from '../../payouts/model.ts'
 import {
   applyPayoutAnswer,
   getPayoutAnswer,
+  listPayoutAnswers,
   previewPayoutAnswer,
 } from '../../payouts/operations/answers.ts'
 import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { Actor } from '../affiliates/audit-words.tsx'
 import { BatchState } from './batches.tsx'
+import { Movements, movementChanges } from './movements.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 
 type Answer = AnswerOf<typeof getPayoutAnswer>
+
+type Listed = AnswerOf<typeof listPayoutAnswers>['data'][number]
+
+/** Reads the answer that the page shows. */
+function readShown({ api, account, query }: Visit) {
+  return api.call(getPayoutAnswer, { account, hash: query.hash ?? '' })
+}
 
 const changes: NonNullable<Page['changes']> = {
   upload: {
@@ -30,6 +41,7 @@ const changes: NonNullable<Page['changes']> = {
       return api.call(previewPayoutAnswer, { account, file, ...pick(values, 'payer', 'day_order') })
     },
   },
+  ...movementChanges(readShown),
   book: {
     done: 'The answer is booked.',
     perform: (values, { api, account }) =>
@@ -73,13 +85,74 @@ const Becomes = ({ becomes }: Pick<Answer['booked'][number], 'becomes'>) =>
 const most = (rows: readonly object[], count: number) =>
   count > rows.length ? `, of which the first ${rows.length} are listed` : ''
 
+/** Renders when an answer was booked, and by whom. */
+const Applied = ({ applied_at, applied_by }: Pick<Answer, 'applied_at' | 'applied_by'>) => (
+  <>
+    <Time at={applied_at} /> by {applied_by && <Actor actor={applied_by} />}
+  </>
+)
+
+const resultOf = ({ booked, doubts }: Listed): string =>
+  [
+    ...booked.map(
+      ({ becomes, count, amount, currency }) =>
+        `${count} ${BECOMES_WORDS[becomes]}, ${amountText(amount, currency)}`,
+    ),
+    ...(doubts > 0 ? [counted(doubts, 'doubt')] : []),
+  ].join('; ') || 'Nothing new'
+
+const BECOMES_WORDS: Readonly<Record<Answer['booked'][number]['becomes'], string>> = {
+  checked: 'name checked',
+  accepted: 'accepted',
+  rejected: 'refused',
+  paid: 'paid',
+  returned: 'came back',
+}
+
+/** Renders the answers that are booked, the latest first. */
+const Read = ({ data, meta }: AnswerOf<typeof listPayoutAnswers>) => (
+  <>
+    <Table
+      caption="Files that were booked, the latest first"
+      rows={data}
+      columns={{
+        When: (one) => (
+          <AccountLink at={['answers']} query={{ hash: one.hash }}>
+            <Time at={one.applied_at} />
+          </AccountLink>
+        ),
+        By: ({ applied_by }) => applied_by && <Actor actor={applied_by} />,
+        File: ({ format, rows }) => `${format}, ${counted(rows, 'row')}`,
+        Result: { prose: resultOf },
+      }}
+    />
+    <Pager meta={meta} />
+  </>
+)
+
 /** Renders what a file says: what is booked of it, and the rest. */
 function Shown({ answer }: { answer: Answer }) {
   const { format, rows, booked, transfers, doubts, unchanged, unmatched } = answer
   const isBooked = answer.applied_at !== null
+  const before = answer.booked_before
   const count = booked.reduce((all, one) => all + one.count, 0)
   return (
     <>
+      {before && (
+        <p class="notice">
+          This file was booked already: <Applied {...before} />.{' '}
+          <AccountLink at={['answers']} query={{ hash: before.hash }}>
+            See what it booked
+          </AccountLink>
+          .
+        </p>
+      )}
+      {isBooked && (
+        <p>
+          Booked: <Applied {...answer} />.
+        </p>
+      )}
+      <Movements {...answer} />
       <p>
         The file is {format} with {counted(rows, 'row')}.
         {unchanged > 0 &&
@@ -139,15 +212,18 @@ function Shown({ answer }: { answer: Answer }) {
 export const answerPage: Page = {
   path: '/accounts/:account/answers',
   section: 'Payouts',
-  query: ['hash'],
+  query: ['hash', 'cursor'],
   changes,
   fileBytes: PAYOUT_LIMITS.answerBytes,
   async render(visit) {
     const { api, account, query, path } = visit
-    const { hash } = query
+    const { hash, cursor } = query
+    const list = hash
+      ? null
+      : await api.call(listPayoutAnswers, { account, ...(cursor && { cursor }) })
     const body = hash ? (
       <>
-        <Shown answer={await api.call(getPayoutAnswer, { account, hash })} />
+        <Shown answer={await readShown(visit)} />
         <p class="quick">
           <a href={path}>Read another file</a>
         </p>
@@ -159,6 +235,7 @@ export const answerPage: Page = {
           is booked: transfers are found by their references.
         </p>
         <ChangeForm change="upload" submit="Read the file" fields={await uploadFields(visit)} />
+        {list && list.data.length > 0 && <Read {...list} />}
       </>
     )
     return { title: 'The bank’s answer', body: [<PayoutTabs here="Answers" />, body] }

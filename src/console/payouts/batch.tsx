@@ -8,8 +8,7 @@ import { ChangeForm, FoldedForm, Ticks } from '../../pages/parts/forms.tsx'
 import { AffiliateLink, AffiliateName } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { FILE_TYPES } from '../../payouts/files/file.ts'
-import { DOUBTS, type LeftOut, type MovementDoubt } from '../../payouts/model.ts'
-import { dismissMovements } from '../../payouts/operations/answers.ts'
+import { DOUBTS, type LeftOut } from '../../payouts/model.ts'
 import {
   cancelBatch,
   confirmBatch,
@@ -23,6 +22,7 @@ import type { AnswerOf } from '../../platform/http/operation.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
 import { sumsText } from '../books/payout-forms.tsx'
 import { BatchState, isUnderWay, statesText } from './batches.tsx'
+import { BookByHand, bookByHandChange, Movements, movementChanges } from './movements.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 import { prepareChange } from './prepare-batch.tsx'
 
@@ -44,13 +44,6 @@ const REASONS: Readonly<Record<LeftOut, string>> = {
   next_batch: 'The batch is full: prepare another one after it.',
 }
 
-/** Why what moved is not booked. */
-const DOUBT_WORDS: Readonly<Record<MovementDoubt, string>> = {
-  paid_twice: 'It left twice. Was the file uploaded twice?',
-  paid_after_cancel: 'It left, although it is cancelled or refused.',
-  not_booked: 'It is not what was ordered or paid, or of another account.',
-}
-
 /** The statements that a page lists of those that are left out. */
 const SHOWN = 500
 
@@ -58,7 +51,8 @@ const idsOf = ({ account, params }: Visit) => ({ account, batch: params.batch ??
 
 const changes: Record<string, Change> = {
   confirm: calling(confirmBatch, 'The batch is confirmed. Export its file.'),
-  dismiss: calling(dismissMovements, 'The doubt is dismissed.'),
+  ...movementChanges((visit) => visit.api.call(getBatch, idsOf(visit))),
+  'by-hand': bookByHandChange,
   cancel: calling(cancelBatch, 'The batch is cancelled. What was under way is due again.'),
   export: calling(exportBatch, 'The file is written. Download it, and send it to your bank.'),
   again: {
@@ -162,36 +156,6 @@ const Preview = (batch: Batch) => (
   </>
 )
 
-/** Renders what moved of a batch and is not booked, until a person has looked at it. */
-const Movements = ({ movements }: Batch) => (
-  <>
-    <Table
-      caption="Look at it with your bank"
-      rows={movements}
-      columns={{
-        Reference: 'reference',
-        What: ({ direction }) => (direction === 'paid' ? 'Left' : 'Came back'),
-        Day: 'day',
-        Amount: 'amount',
-        Why: { prose: ({ doubt }) => doubt && DOUBT_WORDS[doubt] },
-      }}
-    />
-    <FoldedForm
-      change="dismiss"
-      title="Dismiss what needs no entry"
-      submit="Dismiss"
-      needs="approver"
-      fields={[
-        {
-          name: 'reference',
-          options: [...new Set(movements.map((one) => one.reference))].map((one) => [one, one]),
-        },
-        { name: 'reason', label: 'Why', required: true },
-      ]}
-    />
-  </>
-)
-
 const Confirmed = (batch: Batch, { member } = useVisit()) => (
   <>
     {batch.states.created && (
@@ -205,8 +169,9 @@ const Confirmed = (batch: Batch, { member } = useVisit()) => (
           </AccountLink>
         </p>
       ))}
-    {batch.movements.length > 0 && <Movements {...batch} />}
+    <Movements {...batch} />
     <Transfers {...batch} />
+    <BookByHand {...batch} />
     {isUnderWay(batch) && (
       <FoldedForm
         change="cancel"

@@ -1,4 +1,5 @@
 import type { Connection } from '../../platform/db/database.ts'
+import { type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first } from '../../platform/db/query.ts'
 import type { payoutAnswers } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
@@ -12,21 +13,55 @@ import { PAYOUT_LIMITS, type StoredDetails } from '../model.ts'
 export type StoredAnswer = Omit<typeof payoutAnswers.$inferSelect, 'account'>
 
 const FIND = compileStatement(`
-  select hash, entries, summary, created_at, applied_at from payout_answers
+  select hash, file, entries, summary, created_at, applied_at, applied_by from payout_answers
   where account = :account and hash = :hash`)
 
 /** Returns an answer by its hash; null if there is none. */
 export const findAnswer = (db: Connection, account: string, hash: string) =>
   first<StoredAnswer>(db, FIND, { account, hash })
 
+/** What a list shows of answers. */
+const SHOWN = [
+  'hash',
+  'applied_at',
+  'applied_by',
+  "json_remove(summary, '$.transfers', '$.unmatched_rows') as summary",
+]
+
+/** An answer that is booked, without what it says of single transfers and rows. */
+export type ListedAnswer = Pick<StoredAnswer, 'hash' | 'summary' | 'applied_at' | 'applied_by'>
+
+/** Reads one page of the answers that are booked, the latest first. */
+export const listApplied = (db: D1Database, account: string, page: Page) =>
+  paginate<ListedAnswer>(
+    db,
+    {
+      columns: SHOWN,
+      from: 'payout_answers where account = :account and applied_at > 0',
+      key: ['applied_at', 'hash'],
+      descending: true,
+      values: { account },
+    },
+    page,
+  )
+
+const FIND_OF_FILE = compileStatement(`
+  select hash, applied_at, applied_by from payout_answers indexed by payout_answers_file
+  where account = :account and file = :file and hash <> :hash and applied_at > 0
+  order by applied_at desc limit 1`)
+
+/** Returns how the same file was booked before; null if it was not. */
+export const findOfFile = (db: Connection, account: string, { file, hash }: StoredAnswer) =>
+  first<Omit<ListedAnswer, 'summary'>>(db, FIND_OF_FILE, { account, file, hash })
+
 const FORGET = compileStatement(`
   delete from payout_answers where account = :account and applied_at is null and created_at < :before`)
 
 const STORE = compileStatement(`
-  insert into payout_answers (account, hash, entries, summary, created_at, applied_at)
-  values (:account, :hash, :entries, :summary, :created_at, :applied_at)
+  insert into payout_answers (account, hash, file, entries, summary, created_at, applied_at, applied_by)
+  values (:account, :hash, :file, :entries, :summary, :created_at, :applied_at, :applied_by)
   on conflict (account, hash) do update set entries = :entries, summary = :summary,
-    created_at = :created_at, applied_at = :applied_at`)
+    created_at = :created_at, applied_at = :applied_at, applied_by = :applied_by`)
 
 /** Returns the statements that store a preview, and forget others after a day. */
 export const storeAnswer = (db: D1Database, account: string, preview: StoredAnswer) => [
@@ -35,12 +70,15 @@ export const storeAnswer = (db: D1Database, account: string, preview: StoredAnsw
 ]
 
 const FINISH = compileStatement(`
-  update payout_answers set applied_at = :now
+  update payout_answers set applied_at = :now, applied_by = :actor
   where account = :account and hash = :hash and ifnull(applied_at, 0) = 0`)
 
 /** Returns the statements that say when all of an answer is booked; 0: a part of it is. They fail if it was, or is gone. */
-export const finishAnswer = (db: D1Database, account: string, hash: string, now: number) =>
-  requiredChange(db, FINISH, { account, hash, now })
+export const finishAnswer = (
+  db: D1Database,
+  account: string,
+  applied: Readonly<Record<'hash' | 'actor', string>> & { readonly now: number },
+) => requiredChange(db, FINISH, { account, ...applied })
 
 const READ_PAYERS = compileStatement(`
   select * from payees where account = :account and party = 'payer' and payable_from is not null`)

@@ -3,7 +3,7 @@ import { positiveMoney } from '../../commission/plans/decimals.ts'
 import { dayInFirstZone } from '../../commission/shapes/book-fields.ts'
 import { busy } from '../../platform/http/body-errors.ts'
 import { WORKING } from '../../platform/http/memory.ts'
-import { type Answer, operation } from '../../platform/http/operation.ts'
+import { list, operation } from '../../platform/http/operation.ts'
 import { isZip } from '../../platform/unzip.ts'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
 import { described, named } from '../../platform/validation/described.ts'
@@ -14,10 +14,11 @@ import { objectOf } from '../../platform/validation/shapes.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
 import { DAY_ORDERS } from '../answers/days.ts'
 import { BECOMES } from '../answers/row.ts'
-import { applyAnswer, previewAnswer, readAnswer } from '../answers.ts'
+import { applyAnswer, presentApplied, previewAnswer, readAnswer, showAnswer } from '../answers.ts'
 import { bookByHand, dismissDoubts } from '../by-hand.ts'
-import type { StoredAnswer } from '../db/answers.ts'
+import { listApplied } from '../db/answers.ts'
 import { MOVEMENT_DOUBTS, PAYOUT_LIMITS } from '../model.ts'
+import { bankMovement, SHOWN_MOVEMENTS } from './movement.ts'
 
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 
@@ -26,18 +27,40 @@ const hash = member(
   said('The SHA-256 of the file, its payer and what would be booked.', HASH),
 )
 
-const answer = described(() => {
-  const becomes = member(v.picklist(BECOMES), '`checked`: only the owner’s name is known now.')
-  const sum = {
-    amount: member(money, 'The amount.'),
-    currency: member(v.string(), 'An ISO 4217 code.'),
+/** What transfers become, and of what amounts. */
+const becoming = described(() => ({
+  becomes: member(v.picklist(BECOMES), '`checked`: only the owner’s name is known now.'),
+  amount: member(money, 'The amount.'),
+  currency: member(v.string(), 'An ISO 4217 code.'),
+}))
+
+const applied = described(() => ({
+  hash,
+  applied_at: v.nullable(member(time, 'When it was booked. Null: it is only previewed.')),
+  applied_by: v.nullable(member(v.string(), 'Who booked it, or null.')),
+}))
+
+const listed = described(() => {
+  const booked = v.object({ ...becoming, count: member(count, 'The number of transfers.') })
+  return {
+    ...applied,
+    format: member(v.string(), '`camt.052`, `camt.053`, `camt.054`, `pain.002` or `CSV`.'),
+    rows: member(count, 'The entries, statuses or lines of the file.'),
+    booked: member(v.array(booked), 'What becomes of transfers.'),
+    doubts: member(
+      count,
+      'Of the rows of which nothing is booked, those that a person has to look at.',
+    ),
+    unchanged: member(count, 'How often the file says what is booked or noted already.'),
+    unmatched: member(count, 'The rows of which nothing is booked.'),
   }
-  const booked = v.object({ becomes, count: member(count, 'The number of transfers.'), ...sum })
+})
+
+const answer = described(() => {
   const transfer = v.object({
+    ...becoming,
     transfer: member(v.string(), 'Its reference.'),
     affiliate_id: member(v.string(), 'The affiliate.'),
-    becomes,
-    ...sum,
     day: v.nullable(member(day, 'Its booking day.')),
     reason: v.nullable(member(v.string(), 'What the bank says.')),
   })
@@ -55,30 +78,18 @@ const answer = described(() => {
   return named(
     'PayoutAnswer',
     v.object({
-      hash,
-      format: member(v.string(), '`camt.052`, `camt.053`, `camt.054`, `pain.002` or `CSV`.'),
-      rows: member(count, 'The entries, statuses or lines of the file.'),
-      booked: member(v.array(booked), 'What becomes of transfers.'),
+      ...listed,
       transfers: member(v.array(transfer), 'These, at most 100: first what failed.'),
-      doubts: member(
-        count,
-        'Of the rows of which nothing is booked, those that a person has to look at.',
-      ),
-      unchanged: member(count, 'How often the file says what is booked or noted already.'),
-      unmatched: member(count, 'The rows of which nothing is booked.'),
       unmatched_rows: member(
         v.array(unmatched),
         'These, at most 100: first the doubts, then those that name a transfer.',
       ),
-      applied_at: v.nullable(member(time, 'When it was booked. Null: it is only previewed.')),
+      booked_before: v.nullable(
+        member(v.object(applied), 'How the same file was booked before, or null.'),
+      ),
+      movements: member(v.array(bankMovement), `Once it is booked: ${SHOWN_MOVEMENTS}`),
     }),
   )
-})
-
-const present = ({ hash, summary, applied_at }: StoredAnswer): Answer<typeof answer> => ({
-  ...JSON.parse(summary),
-  hash,
-  applied_at: applied_at ? new Date(applied_at).toISOString() : null,
 })
 
 /** How much memory a byte of a file takes: its text, and the rows that name transfers. */
@@ -118,7 +129,7 @@ export const previewPayoutAnswer = operation({
     const bytes = isZip(file) ? PAYOUT_LIMITS.answerBytes : file.byteLength
     const memory = await WORKING.reserve(call.account.id, WEIGHT * bytes, busy)
     try {
-      return present(await previewAnswer(call, file, payer, day_order))
+      return await showAnswer(call, await previewAnswer(call, file, payer, day_order))
     } finally {
       memory.release()
     }
@@ -139,9 +150,9 @@ export const applyPayoutAnswer = operation({
     command: { name: 'answers apply', argument: 'hash' },
   })),
   async run(call, { hash }) {
-    const applied = await applyAnswer(call, hash)
+    const stored = await applyAnswer(call, hash)
     sendCaused(call, call.account)
-    return present(applied)
+    return showAnswer(call, stored)
   },
 })
 
@@ -157,8 +168,31 @@ export const getPayoutAnswer = operation({
     answer,
     command: { name: 'answers show' },
   })),
-  async run({ db, account }, { hash }) {
-    return present(await readAnswer(db, account.id, hash))
+  async run(call, { hash }) {
+    return showAnswer(call, await readAnswer(call.db, call.account.id, hash))
+  },
+})
+
+export const listPayoutAnswers = list({
+  topic: 'payouts',
+  id: 'listPayoutAnswers',
+  path: '/payouts/answers',
+  words: described(() => ({
+    description: 'Lists the answers of banks that are booked, the latest first.',
+    answer: named('ListedPayoutAnswer', v.object(listed)),
+    command: {
+      name: 'answers list',
+      columns: ['applied_at', 'applied_by', 'format', 'rows', 'doubts', 'unmatched', 'hash'],
+    },
+  })),
+  async list({ db, account }, _, page) {
+    const found = await listApplied(db, account.id, page)
+    const data = found.data.map(({ hash, summary, ...row }) => ({
+      ...JSON.parse(summary),
+      hash,
+      ...presentApplied(row),
+    }))
+    return { ...found, data }
   },
 })
 
@@ -243,6 +277,7 @@ export const dismissMovements = operation({
 export const ANSWER_OPERATIONS = [
   previewPayoutAnswer,
   applyPayoutAnswer,
+  listPayoutAnswers,
   getPayoutAnswer,
   bookTransfer,
   dismissMovements,
