@@ -390,3 +390,12 @@ CREATE TABLE payout_answers (
 CREATE INDEX payout_answers_applied ON payout_answers (account, applied_at, hash) WHERE applied_at > 0;
 
 CREATE INDEX payout_answers_file ON payout_answers (account, file, applied_at) WHERE applied_at > 0;
+
+-- What the files of the bank of a payer call their columns, as a person has chosen, as a JSON object. `payer` is empty
+-- where the file tells which one it is.
+CREATE TABLE answer_columns (
+  account TEXT NOT NULL,
+  payer   TEXT NOT NULL,
+  columns TEXT NOT NULL CHECK (json_type(columns) = 'object'),
+  PRIMARY KEY (account, payer)
+) STRICT, WITHOUT ROWID;

@@ -9,6 +9,7 @@ import type { Call } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { decimal, sum } from '../platform/money/decimal.ts'
 import { moneyText } from '../platform/money/money.ts'
+import type { Chosen, CsvHints } from './answers/csv.ts'
 import type { DayOrder } from './answers/days.ts'
 import type { Known } from './answers/find.ts'
 import {
@@ -45,7 +46,7 @@ const MAX_STORED = 1_900_000
 const tooMany = () => refused('The file has more rows than are read at once. Divide it.')
 
 /** Reads a file: its rows that name something, the first of the others, and how many there are of all. */
-async function readRows(bytes: Uint8Array<ArrayBuffer>, order: DayOrder | undefined) {
+async function readRows(bytes: Uint8Array<ArrayBuffer>, hints: CsvHints) {
   const named: AnswerRow[] = []
   const others: AnswerRow[] = []
   const references = new Set<string>()
@@ -59,8 +60,18 @@ async function readRows(bytes: Uint8Array<ArrayBuffer>, order: DayOrder | undefi
     else if (others.length < LISTED) others.push(row)
     if (count > MAX_ROWS || pairs > MAX_NAMED) throw tooMany()
   }
-  const format = await readFile(bytes, each, order)
+  const format = await readFile(bytes, each, hints)
   return { format, count, read: [...named, ...others], references: [...references] }
+}
+
+/** The payers of an account: which one a person has chosen, and which is the only one. */
+type Payers = Awaited<ReturnType<typeof readPayers>>
+
+async function readPayers({ db, account }: Call, chosen: string | undefined) {
+  const versions = await rows.readPayers(db, account.id)
+  const [only, ...more] = new Set(versions.map(({ id }) => id))
+  if (chosen !== undefined && ![only, ...more].includes(chosen)) throw notFound('payer', chosen)
+  return { versions, chosen, only: more.length === 0 ? only : undefined }
 }
 
 /** Reads what rows are matched with. */
@@ -68,17 +79,12 @@ async function readKnown(
   call: Call,
   read: readonly AnswerRow[],
   references: readonly string[],
-  chosen: string | undefined,
+  { versions, chosen, only }: Payers,
 ): Promise<Known> {
   const { env, db } = call
   const { id: account } = call.account
-  const [found, versions] = await Promise.all([
-    findTransfers(db, account, references, MAX_NAMED + 1),
-    rows.readPayers(db, account),
-  ])
+  const found = await findTransfers(db, account, references, MAX_NAMED + 1)
   if (found.length > MAX_NAMED) throw tooMany()
-  const [only, ...more] = new Set(versions.map(({ id }) => id))
-  if (chosen !== undefined && ![only, ...more].includes(chosen)) throw notFound('payer', chosen)
   const named = Map.groupBy(found, ({ reference }) => reference)
   const names = new Set([...named.keys(), ...found.map(({ id }) => id)])
   const payers = versions.map(async (one) => {
@@ -90,7 +96,7 @@ async function readKnown(
     movements: await findMovements(db, account, [...names]),
     payers: await Promise.all(payers),
     chosen,
-    only: more.length === 0 ? only : undefined,
+    only,
     numbersOf: await readNumbers(call, read, named),
   }
 }
@@ -154,6 +160,14 @@ function summarize(changes: readonly Change[]) {
   return { booked, transfers }
 }
 
+/** What a person says of a file. */
+interface Hints {
+  readonly payer: string | undefined
+  readonly order: DayOrder | undefined
+  /** What it calls its columns. They are remembered for the payer. */
+  readonly columns: Chosen
+}
+
 /**
  * Reads a file, and stores what would be booked, under a hash of all that this depends on. A file that is booked, and has
  * nothing new, stays as it is.
@@ -163,14 +177,17 @@ function summarize(changes: readonly Change[]) {
 export async function previewAnswer(
   call: Call,
   bytes: Uint8Array<ArrayBuffer>,
-  payer?: string,
-  order?: DayOrder,
+  { payer, order, columns }: Hints,
 ) {
   const { db } = call
   const { id: account } = call.account
   const file = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).toHex()
-  const { format, count, read, references } = await readRows(bytes, order)
-  const known = await readKnown(call, read, references, payer)
+  const payers = await readPayers(call, payer)
+  // The columns of a bank are those of a payer, who banks there.
+  const of = payer ?? payers.only ?? ''
+  const chosen = { ...(await rows.readColumns(db, account, of)), ...columns }
+  const { format, count, read, references } = await readRows(bytes, { order, chosen })
+  const known = await readKnown(call, read, references, payers)
   const { changes, doubts, unmatched, unchanged } = matchRows(read, known)
   const entries = JSON.stringify([...changes.map(({ entry }) => entry), ...doubts])
   if (new TextEncoder().encode(entries).byteLength > MAX_STORED) throw tooMany()
@@ -195,7 +212,9 @@ export async function previewAnswer(
     applied_at: null,
     applied_by: null,
   }
-  await withD1Retry(() => db.batch(rows.storeAnswer(db, account, stored)))
+  const remembered =
+    Object.keys(columns).length > 0 ? [rows.storeColumns(db, account, of, chosen)] : []
+  await withD1Retry(() => db.batch([...rows.storeAnswer(db, account, stored), ...remembered]))
   return stored
 }
 

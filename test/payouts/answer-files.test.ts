@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { json } from '../partner.ts'
 import { zipOf } from '../zip.ts'
-import { CSVS, camt, IBAN, type Ntry } from './bank-files.ts'
+import { BOOKED_ON, CSVS, camt, IBAN, type Ntry } from './bank-files.ts'
 import { ADA, change, enter, firm, PAYER, type Sent, send, sent } from './payout-rows.ts'
 
 // Which files are read as answers of banks, and what a file may cost.
@@ -51,8 +51,10 @@ describe('§20.4 a file as a bank hands it out', () => {
     const files: [string | Uint8Array, RegExp][] = [
       ['%PDF-1.7', /^This file is not known\. Read are camt\.052/],
       ['<Document><CstmrCdtTrfInitn/></Document>', /^This file is not known\./],
-      ['Buchungstag;Text\n27.11.2026;T1', /^The CSV has no column of amounts/],
+      ['Buchungstag;Text\n27.11.2026;T1', /no column of amounts.* are “Buchungstag”, “Text”\. C/],
       ['Name;Betrag\nAda;1,00', /^The CSV has no column of booking days/],
+      ['x\nData;Kwota;Opis\n1;2;3', /of booking days.*and none of amounts.* are “Data”, “Kwota”/],
+      [`${ADA.iban};27.11.;1.00\n`, /are “DE…3000”, “27.11.”, “1.00”/],
       [await zipOf({ 'xl/workbook.xml': '<a/>', b: 'x' }), /no XML of .*save an Excel file as CSV/],
       [await zipOf({ 'a.xml': bomb }), /^The ZIP file has more than 10 MiB/],
       [
@@ -128,6 +130,23 @@ const kept = async () => {
     unmatched: JSON.parse(summary).unmatched_rows.length,
   }
 }
+
+test('§20.4 columns that no bank of ours writes are chosen once, and remembered for the payer', async () => {
+  const file = (one: Sent, heading = 'Data') =>
+    `Wyciąg\n${heading};Obciążenia;Uznania;Opis\n27.11.${BOOKED_ON.slice(0, 4)};${one.amount.replace('.', ',')};;${one.id}`
+  await change(
+    'update payout_batches set confirmed_at = ?',
+    Date.parse(`${BOOKED_ON.slice(0, 4)}-11-01`),
+  )
+  expect((await send(file(a))).status).toBe(422)
+  const chosen = '?day_column=data&out_column=Obci%C4%85%C5%BCenia&in_column=Uznania'
+  expect((await json(send(file(a), chosen))).booked).toMatchObject([{ becomes: 'paid' }])
+  expect((await json(send(file(b)))).booked).toMatchObject([{ becomes: 'paid' }])
+  expect((await json(send(file(b, 'Dzień')))).status).toBe(422)
+  expect((await json(send(file(b, 'Dzień'), '?day_column=Dzie%C5%84'))).booked).toHaveLength(1)
+  await enter('payer', 'other', { ...PAYER, iban: 'IE29AIBK93115288886819' })
+  expect((await send(file(b), '?payer=other')).status).toBe(422)
+})
 
 describe('§20.4 what a file costs does not grow with what it says', () => {
   test('a batch that 9,000 rows name is taken once; a doubt is kept of each other row, and 100 are listed', async () => {

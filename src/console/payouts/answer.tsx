@@ -1,10 +1,10 @@
 import { counted } from '../../commission/words/english.ts'
-import { type Page, type Visit, withQuery } from '../../pages/base/page.ts'
+import { type Page, useVisit, type Visit, withQuery } from '../../pages/base/page.ts'
 import { refused } from '../../pages/csv-columns.ts'
 import { pick } from '../../pages/form.ts'
 import { amountText, Badge, Data, Day, EmptyState, Pager, Time } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { ChangeForm, type Input } from '../../pages/parts/forms.tsx'
+import { ChangeForm, Field, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { plainWords } from '../../pages/parts/plain-words.ts'
 import { Table } from '../../pages/parts/table.tsx'
@@ -38,7 +38,11 @@ const changes: NonNullable<Page['changes']> = {
     perform(values, { api, account }) {
       const { file } = values
       if (!file) throw refused('Choose a file.')
-      return api.call(previewPayoutAnswer, { account, file, ...pick(values, 'payer', 'day_order') })
+      const named = Object.keys(COLUMNS).filter((name) => values(name).trim())
+      return api.call(previewPayoutAnswer, {
+        ...{ account, file, ...pick(values, 'payer', 'day_order') },
+        ...Object.fromEntries(named.map((name) => [name, values(name).trim()])),
+      })
     },
   },
   ...movementChanges(readShown),
@@ -48,6 +52,26 @@ const changes: NonNullable<Page['changes']> = {
       api.call(applyPayoutAnswer, { account, hash: values('hash') }),
   },
 }
+
+/** The columns of a CSV that a member may name. */
+const COLUMNS = {
+  day_column: 'Booking day',
+  amount_column: 'Amount',
+  out_column: 'What left, if it is a column of its own',
+  in_column: 'What came, if it is a column of its own',
+  currency_column: 'Currency',
+}
+
+/** Renders the fields that name columns: open once a file was refused. */
+const ColumnFields = (_: object, { refused: isRefused }: Visit = useVisit()) => (
+  <details open={isRefused?.change === 'upload'}>
+    <summary>Name the columns of a CSV that is not recognised</summary>
+    <p>Write the headings as the file has them. They are remembered for its payer.</p>
+    {Object.entries(COLUMNS).map(([name, label]) => (
+      <Field change="upload" name={name} label={label} />
+    ))}
+  </details>
+)
 
 /** Returns the fields of the file, and of its payer if there are several. */
 async function uploadFields({ api, account }: Visit): Promise<Input[]> {
@@ -234,7 +258,9 @@ export const answerPage: Page = {
           Read the file with which your bank answers a batch. You see what it means before anything
           is booked: transfers are found by their references.
         </p>
-        <ChangeForm change="upload" submit="Read the file" fields={await uploadFields(visit)} />
+        <ChangeForm change="upload" submit="Read the file" fields={await uploadFields(visit)}>
+          <ColumnFields />
+        </ChangeForm>
         {list && list.data.length > 0 && <Read {...list} />}
       </>
     )

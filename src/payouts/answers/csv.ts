@@ -1,6 +1,7 @@
 import { eachCsvRow } from '../../platform/money/csv.ts'
 import { minorDigits } from '../../platform/money/minor-digits.ts'
 import { readAmount } from '../../platform/money/typed.ts'
+import { maskNumbers } from '../../platform/validation/mask-numbers.ts'
 import { referencesIn } from '../reference.ts'
 import { type DayOrder, readDays } from './days.ts'
 import { readWords } from './reasons.ts'
@@ -48,6 +49,9 @@ const COLUMNS = {
 
 type Column = keyof typeof COLUMNS
 
+/** What a file calls some of its columns, as a person has chosen: nobody foresaw these words. */
+export type Chosen = { readonly [Name in 'day' | 'amount' | 'out' | 'in' | 'currency']?: string }
+
 /** What the state is of a row that is booked, and of one that failed or came back. Others are pending. */
 const BOOKED = /^(?:completed|sent|received|booked|posted|abgeschlossen|(?:umsatz )?gebucht)/i
 const FAILED =
@@ -69,25 +73,64 @@ const OF_HEADING = /\(?([a-z]{3})\)$/
 /** How far down the headings may stand: some banks write the account and the period above them. */
 const MAX_ABOVE = 20_000
 
-const placeIn = (headings: readonly string[], column: Column) =>
-  COLUMNS[column].map((word) => headings.indexOf(keyOf(word))).find((place) => place >= 0)
+/** Returns a function that finds the place of a column among headings: a chosen one first. */
+const finderIn = (headings: readonly string[], chosen: Chosen) => {
+  const plain = headings.map((one) => one.replace(OF_HEADING, ''))
+  return (column: Column): number | undefined =>
+    [
+      Object.entries(chosen).flatMap(([name, word]) => (name === column ? word : [])),
+      COLUMNS[column],
+    ]
+      .flatMap((words) =>
+        [headings, plain].flatMap((all) => words.map((word) => all.indexOf(keyOf(word)))),
+      )
+      .find((place) => place >= 0)
+}
 
-/** Finds the line with the headings: where it begins, and how many stand above it. Null: none has a day or an amount. */
-function findHeadings(text: string) {
+const MISSING = {
+  day: 'booking days, such as “Booking date” or “Buchungstag”',
+  amount: 'amounts, such as “Amount” or “Betrag”',
+} as const
+
+/** How many columns of a file a refusal names, and how much of each. */
+const NAMED = 30
+
+/** Returns the error of a file whose columns are not known: what is missing, and what there is to choose from. */
+function unknownColumns(headings: readonly string[], missing: readonly (keyof typeof MISSING)[]) {
+  const words = missing.map((name) => MISSING[name]).join(', and none of ')
+  const names = headings.map((one) => maskNumbers(one.replaceAll('"', '').trim()).slice(0, NAMED))
+  const own = names.filter(Boolean).slice(0, NAMED)
+  return refused(
+    `The CSV has no column of ${words}. Its columns are ${own.map((one) => `“${one}”`).join(', ')}. Choose them.`,
+  )
+}
+
+/** Finds the line with the headings: where it begins, and how many stand above it. Null: the text has no columns. */
+function findHeadings(text: string, chosen: Chosen) {
   let at = 0
-  let partly: string | null = null
+  let best = { headings: [] as string[], missing: ['day', 'amount'] as (keyof typeof MISSING)[] }
   for (const [above, line] of text.slice(0, MAX_ABOVE).split('\n').entries()) {
-    const headings = line.split(/[,;\t]/).map(keyOf)
-    const plain = headings.map((one) => one.replace(/\(?[a-z]{3}\)$/, ''))
-    const has = (column: Column) => placeIn(headings, column) ?? placeIn(plain, column)
-    const hasAmount = has('amount') ?? has('out')
-    if (has('day') !== undefined && hasAmount !== undefined) return { at, above }
-    if (has('day') !== undefined) partly ??= 'amounts, such as “Amount” or “Betrag”'
-    if (hasAmount !== undefined) partly ??= 'booking days, such as “Booking date” or “Buchungstag”'
+    const headings = line.split(/[,;\t]/)
+    const find = finderIn(headings.map(keyOf), chosen)
+    const hasAmount = find('amount') ?? find('out') ?? find('in')
+    const missing = [
+      ...(find('day') === undefined ? (['day'] as const) : []),
+      ...(hasAmount === undefined ? (['amount'] as const) : []),
+    ]
+    if (missing.length === 0) return { at, above }
+    const isBetter = missing.length - best.missing.length || best.headings.length - headings.length
+    if (isBetter < 0) best = { headings, missing }
     at += line.length + 1
   }
-  if (partly) throw refused(`The CSV has no column of ${partly}.`)
+  if (best.headings.length > 2 || best.missing.length < 2)
+    throw unknownColumns(best.headings, best.missing)
   return null
+}
+
+/** What a person says of a CSV: what stands first in its days, and what it calls some of its columns. */
+export interface CsvHints {
+  readonly order?: DayOrder | undefined
+  readonly chosen?: Chosen
 }
 
 /** Returns a cell with an amount other than 0; some banks fill both columns of a movement. */
@@ -98,16 +141,18 @@ const movedIn = (cell: string) => (/[1-9]/.test(cell) ? cell : '')
  *
  * @throws ApiError `validation_failed` if a column is missing.
  */
-export function readAnswerCsv(text: string, each: EachRow, order?: DayOrder): boolean {
-  const begin = findHeadings(text)
+export function readAnswerCsv(
+  text: string,
+  each: EachRow,
+  { order, chosen = {} }: CsvHints,
+): boolean {
+  const begin = findHeadings(text, chosen)
   if (!begin) return false
   const rows = eachCsvRow(text.slice(begin.at))
   const headings = (rows.next().value ?? []).map(keyOf)
-  const plain = headings.map((one) => one.replace(OF_HEADING, ''))
   const names = Object.keys(COLUMNS) as Column[]
-  const places = new Map(
-    names.map((name) => [name, placeIn(headings, name) ?? placeIn(plain, name)] as const),
-  )
+  const find = finderIn(headings, chosen)
+  const places = new Map(names.map((name) => [name, find(name)] as const))
   const isOwnTable = headings[places.get('day') ?? -1] === keyOf('paid_on')
   const ofAll = OF_HEADING.exec(headings[places.get('amount') ?? -1] ?? '')?.[1]?.toUpperCase()
   let n = begin.above + 1

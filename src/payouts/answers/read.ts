@@ -2,8 +2,7 @@ import { CsvFault } from '../../platform/money/csv.ts'
 import { FileFailure, isZip, readBytes, unzip } from '../../platform/unzip.ts'
 import { PAYOUT_LIMITS } from '../model.ts'
 import { readCamt } from './camt.ts'
-import { readAnswerCsv } from './csv.ts'
-import type { DayOrder } from './days.ts'
+import { type CsvHints, readAnswerCsv } from './csv.ts'
 import { readPain002 } from './pain002.ts'
 import { type EachRow, refused } from './row.ts'
 import { readXml } from './xml.ts'
@@ -30,11 +29,11 @@ const KNOWN =
 export async function readFile(
   bytes: Uint8Array<ArrayBuffer>,
   each: EachRow,
-  order?: DayOrder,
+  hints: CsvHints = {},
 ): Promise<string> {
   if (isZip(bytes)) return readZip(bytes, each)
   const text = textOf(bytes)
-  const format = isXml(text) ? formatOfXml(text, each) : formatOfCsv(text, each, order)
+  const format = isXml(text) ? formatOfXml(text, each) : formatOfCsv(text, each, hints)
   if (format !== null) return format
   throw refused(`This file is not known. ${KNOWN}`)
 }
@@ -85,9 +84,9 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-function formatOfCsv(text: string, each: EachRow, order?: DayOrder): string | null {
+function formatOfCsv(text: string, each: EachRow, hints: CsvHints): string | null {
   try {
-    return readAnswerCsv(text, each, order) ? 'CSV' : null
+    return readAnswerCsv(text, each, hints) ? 'CSV' : null
   } catch (error) {
     if (!(error instanceof CsvFault)) throw error
     throw refused(`The file is not valid CSV: line ${error.line} has ${error.reason}.`)

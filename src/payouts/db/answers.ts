@@ -6,6 +6,7 @@ import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
+import type { Chosen } from '../answers/csv.ts'
 import type { Booking, Change } from '../answers/match.ts'
 import { PAYOUT_LIMITS, type StoredDetails } from '../model.ts'
 
@@ -86,6 +87,24 @@ const READ_PAYERS = compileStatement(`
 /** Reads all versions of the payers of an account that were ever approved. */
 export const readPayers = (db: Connection, account: string) =>
   all<StoredDetails>(db, READ_PAYERS, { account })
+
+const READ_COLUMNS = compileStatement(
+  'select columns from answer_columns where account = :account and payer = :payer',
+)
+
+/** Returns what the files of a payer's bank call their columns, as a person has chosen. */
+export async function readColumns(db: Connection, account: string, payer: string): Promise<Chosen> {
+  const found = await first<{ columns: string }>(db, READ_COLUMNS, { account, payer })
+  return JSON.parse(found?.columns ?? '{}')
+}
+
+const STORE_COLUMNS = compileStatement(`
+  insert into answer_columns (account, payer, columns) values (:account, :payer, :columns)
+  on conflict (account, payer) do update set columns = excluded.columns`)
+
+/** Returns the statement that remembers what the files of a payer's bank call their columns. */
+export const storeColumns = (db: D1Database, account: string, payer: string, columns: Chosen) =>
+  bindStatement(db, STORE_COLUMNS, { account, payer, columns: JSON.stringify(columns) })
 
 const REJECT_MOVED = compileStatement(`
   select ${ABORT} from ${JSON_EACH}(:entries) v

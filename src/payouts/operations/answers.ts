@@ -95,6 +95,23 @@ const answer = described(() => {
 /** How much memory a byte of a file takes: its text, and the rows that name transfers. */
 const WEIGHT = 4
 
+/** Returns the parameter that names a column of a CSV. */
+const columnParam = (meaning: string) =>
+  v.optional(
+    member(
+      f.labelOf(100),
+      said(`The heading of ${meaning}, if the service does not know it.`, 'Kwota'),
+    ),
+  )
+
+const columnParams = {
+  day_column: columnParam('the booking day'),
+  amount_column: columnParam('the amount'),
+  out_column: columnParam('what left, if that is a column of its own'),
+  in_column: columnParam('what came, if that is a column of its own'),
+  currency_column: columnParam('the currency'),
+}
+
 export const previewPayoutAnswer = operation({
   topic: 'payouts',
   id: 'previewPayoutAnswer',
@@ -116,20 +133,24 @@ export const previewPayoutAnswer = operation({
         said('What stands first in days such as `05/11/2026`, if the file leaves that open.'),
       ),
     ),
+    ...columnParams,
   },
   body: { file: v.instance(Uint8Array) },
   words: described(() => ({
     description:
-      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.052`, `camt.053`, `camt.054` (any version), a ZIP file of these, or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing. Rows are matched by the references of transfers, wherever they stand; the booked amount, its currency and the payer must be the same, where charges that a row states may explain a difference. Of a CSV, the columns are found by the words that banks use for booking day, amount and currency; in a table with a column `paid_on`, a negative amount is a return.',
+      'Reads the file with which a bank or payment service answers: `pain.002`, `camt.052`, `camt.053`, `camt.054` (any version), a ZIP file of these, or CSV, of at most 10 MiB, whatever its `Content-Type`. Returns what would be booked, and books nothing. Rows are matched by the references of transfers, wherever they stand; the booked amount, its currency and the payer must be the same, where charges that a row states may explain a difference. Of a CSV, the columns are found by the words that banks use for booking day, amount and currency, else by those that were chosen once for the payer; in a table with a column `paid_on`, a negative amount is a return.',
     answer,
     errors: ['payload_too_large', 'validation_failed', 'conflict'],
     command: { name: 'answers preview' },
   })),
-  async run(call, { file, payer, day_order }) {
+  async run(call, { file, payer, day_order: order, ...named }) {
+    const columns = Object.fromEntries(
+      Object.entries(named).map(([name, heading]) => [name.replace('_column', ''), heading]),
+    )
     const bytes = isZip(file) ? PAYOUT_LIMITS.answerBytes : file.byteLength
     const memory = await WORKING.reserve(call.account.id, WEIGHT * bytes, busy)
     try {
-      return await showAnswer(call, await previewAnswer(call, file, payer, day_order))
+      return await showAnswer(call, await previewAnswer(call, file, { payer, order, columns }))
     } finally {
       memory.release()
     }
