@@ -43,10 +43,14 @@ const listStatements = async (team: Team, query: string): Promise<Statement[]> =
 /** Approves and pays the statements of some months. A draft is refused if its records have changed since. */
 async function settle(team: Team, months: readonly string[]): Promise<void> {
   for (const month of months) await team('POST', `periods/${month}/approve`, { body: {} })
-  for (const { id, payable } of await listStatements(team, 'status=approved&per_page=200')) {
-    const body = { reference: `P-${id}`, paid_on: new Date().toISOString().slice(0, 10) }
-    if (Number(payable) > 0) await team('POST', `statements/${id}/pay`, { body })
-  }
+  const { data } = await team('GET', 'payable')
+  if (data.length === 0) return
+  const paid_on = new Date().toISOString().slice(0, 10)
+  const rows = data.map(({ id }: { id: string }) => ({ id, reason: 'In cash' }))
+  const asked = { method: 'manual', execute_on: paid_on, rows }
+  const { id, hash, total } = await team('POST', 'batches', { body: asked })
+  await team('POST', `batches/${id}/confirm`, { body: { hash, total } })
+  await team('POST', `batches/${id}/pay`, { body: { paid_on } })
 }
 
 /** Computes, approves and pays statements while records arrive. The last month stays open. */

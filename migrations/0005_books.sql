@@ -253,12 +253,16 @@ CREATE TABLE payees (
 
 CREATE INDEX payees_digest ON payees (account, digest) WHERE digest IS NOT NULL;
 
--- What is paid together, from one payer in its currency. A preview, which nobody has confirmed, asks only what would be
--- paid: `hash` and `total` are those of what was confirmed.
+-- What is paid together, in one currency. A prepared batch, which nobody has confirmed, asks only what would be paid:
+-- `hash` and `total` are those of what was prepared, then of what was confirmed.
 --
---   statements   a JSON array of the ids that a person chose; null: all that is due
+--   payer        empty: what is paid by hand needs none
+--   rows         a JSON array: each row of the list of what is payable that was chosen, with the doubts that a person
+--                has waived, and why it is paid otherwise than its bank details say
+--   authors      a JSON array of who prepared it, then of who added something
+--   ends_at      in milliseconds: until when it can be confirmed
 --   confirmed_at in milliseconds: nothing of it moved before
---   file_hash    a digest of the file by a key, from the export on
+--   files        from the export on, a JSON array: of each file how many rows it has, and a digest of it by a key
 --   reason       why it was cancelled
 CREATE TABLE payout_batches (
   account       TEXT NOT NULL,
@@ -268,23 +272,29 @@ CREATE TABLE payout_batches (
   method        TEXT NOT NULL CHECK (method IN ('sepa', 'bank', 'wise', 'paypal', 'manual')),
   currency      TEXT NOT NULL,
   execute_on    TEXT NOT NULL CHECK (execute_on GLOB '????-??-??'),
-  statements    TEXT CHECK (json_type(statements) = 'array'),
-  hash          TEXT NOT NULL DEFAULT '',
-  total         TEXT NOT NULL DEFAULT '0',
-  created_by    TEXT NOT NULL,
+  rows          TEXT NOT NULL CHECK (json_type(rows) = 'array'),
+  hash          TEXT NOT NULL,
+  total         TEXT NOT NULL,
+  authors       TEXT NOT NULL CHECK (json_type(authors) = 'array'),
   created_at    INTEGER NOT NULL,
+  ends_at       INTEGER NOT NULL,
   confirmed_by  TEXT,
   confirmed_at  INTEGER,
-  file_hash     TEXT,
+  files         TEXT CHECK (json_type(files) = 'array'),
   reason        TEXT,
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX payout_batches_latest ON payout_batches (account, created_at, id);
 
+CREATE INDEX payout_batches_prepared ON payout_batches (account, ends_at) WHERE confirmed_by IS NULL;
+
 -- One payment to one payee in one currency. Its id is the reference that the bank carries; so is that of its payment.
 --
+--   payee_version 0: nobody has entered bank details, and it is paid by hand
 --   statements    a JSON array of the ids that it pays
+--   doubts        a JSON array of the doubts that there were, and who waived them
+--   note          why it is paid otherwise than the bank details say
 --   code, reason  why it was rejected or returned, as the bank says it
 --   name_check    what the bank says about the name of the account's owner
 CREATE TABLE transfers (
@@ -296,6 +306,8 @@ CREATE TABLE transfers (
   currency      TEXT NOT NULL,
   amount        TEXT NOT NULL,
   statements    TEXT NOT NULL CHECK (json_type(statements) = 'array'),
+  doubts        TEXT NOT NULL DEFAULT '[]' CHECK (json_type(doubts) = 'array'),
+  note          TEXT,
   state         TEXT NOT NULL
     CHECK (state IN ('created', 'exported', 'accepted', 'paid', 'returned', 'rejected', 'cancelled')),
   code          TEXT,
@@ -312,9 +324,10 @@ CREATE INDEX transfers_rejected ON transfers (account, id) WHERE state = 'reject
 CREATE INDEX transfers_affiliate ON transfers (account, affiliate_id, id);
 
 CREATE TRIGGER transfers_no_update BEFORE UPDATE ON transfers
-WHEN (old.account, old.id, old.batch, old.affiliate_id, old.payee_version, old.currency, old.amount, old.statements)
+WHEN (old.account, old.id, old.batch, old.affiliate_id, old.payee_version, old.currency, old.amount, old.statements,
+    old.doubts, old.note)
   IS NOT (new.account, new.id, new.batch, new.affiliate_id, new.payee_version, new.currency, new.amount,
-    new.statements)
+    new.statements, new.doubts, new.note)
   OR old.state IN ('returned', 'rejected', 'cancelled')
     AND NOT (old.state <> 'returned' AND new.state = 'paid')
     AND (old.state, old.code, NULL, NULL) IS NOT (new.state, new.code, new.reason, new.name_check)

@@ -204,10 +204,10 @@ describe('npm run dev', { timeout: 600_000 }, () => {
       ['draft', 'draft', 'draft'],
       ['draft'],
     ])
-    const { data } = await read('demo-prop/payouts?status=paid')
+    const { data } = await read('demo-prop/payouts')
     assert.deepEqual(
-      data.map(({ affiliate_id, amount, reference }) => [affiliate_id, amount, reference]),
-      [['AFF-1', '100.00', 'demo-payment-1']],
+      data.map(({ affiliate_id, amount, paid_on }) => [affiliate_id, amount, paid_on]),
+      [['AFF-1', '100.00', '2026-04-30']],
     )
   })
 

@@ -222,7 +222,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
       [
         'statements',
         'payouts',
-        'payouts?status=paid',
+        'payouts',
         'manual-entries',
         'ledger?affiliate_id=IB-07',
         'affiliates/figures?affiliate_id=IB-08',
@@ -234,9 +234,13 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     const at = 'accounts/demo-forex'
     const approved = await team('POST', `${at}/periods/2026-03/approve`, { leave_out_holds: true })
     assert.deepEqual([approved.approved, approved.closed], [3, true])
-    const { data } = await team('GET', `${at}/statements?affiliate_id=IB-07`)
-    const payment = { reference: 'R-1', paid_on: '2026-04-15' }
-    const pay = () => team('POST', `${at}/statements/${data[0].id}/pay`, payment)
+    const asked = {
+      ...{ method: 'manual', execute_on: new Date().toISOString().slice(0, 10) },
+      rows: [{ id: 'IB-07:EUR', reason: 'In cash' }],
+    }
+    const { id, hash, total } = await team('POST', `${at}/batches`, asked)
+    await team('POST', `${at}/batches/${id}/confirm`, { hash, total })
+    const pay = () => team('POST', `${at}/batches/${id}/pay`, { paid_on: '2026-04-15' })
     await team('POST', `${at}/manual-entries`, {
       affiliate_id: 'IB-07',
       plan: 'demo-ib',

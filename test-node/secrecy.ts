@@ -56,7 +56,9 @@ const HOME_OF = new Map<string, Home>([
   ['ledger.actor', 'team'],
   ['payees.entered_by', 'team'],
   ['payees.approvals', 'team'],
-  ['payout_batches.created_by', 'team'],
+  ['payout_batches.authors', 'team'],
+  ['payout_batches.rows', 'team'],
+  ['transfers.doubts', 'team'],
   ['payout_batches.confirmed_by', 'team'],
 ])
 

@@ -43,12 +43,7 @@ interface Batch {
   readonly id: string
   readonly hash: string
   readonly total: string
-  readonly transfers: readonly {
-    id: string
-    affiliate_id: string
-    amount: string
-    statements: string[]
-  }[]
+  readonly transfers: readonly { id: string; affiliate_id: string; amount: string }[]
 }
 
 /** Enters and approves the payer and the payees of an account: the manager enters, the approver approves. */
@@ -66,21 +61,39 @@ export async function createPayees(at: string, enter: Call, approve: Call): Prom
   }
 }
 
-/** Prepares and confirms a batch of what is due, or of the transfers of some affiliates. */
-async function confirmBatch(
-  at: string,
+const today = () => new Date().toISOString().slice(0, 10)
+
+const confirm = (at: string, call: Call, { id, hash, total }: Batch) =>
+  call<Batch>('POST', `${at}/batches/${id}/confirm`, { hash, total })
+
+/** Prepares a batch of what is due to some affiliates, or of all that is ticked. */
+const prepareBatch = (at: string, call: Call, affiliates?: readonly string[]) =>
+  call<Batch>('POST', `${at}/batches`, {
+    ...{ payer: 'main', method: 'sepa', execute_on: today() },
+    ...(affiliates && { rows: affiliates.map((id) => ({ id: `${id}:EUR` })) }),
+  })
+
+interface Payable {
+  readonly data: readonly { readonly id: string; readonly currency: string }[]
+}
+
+/** Books that what is due to all affiliates, or to some, was paid on a day: a batch for each currency. */
+export async function payByHand(
   call: Call,
+  at: string,
+  paid_on: string,
   affiliates?: readonly string[],
-): Promise<Batch> {
-  const asked = { payer: 'main', method: 'sepa', execute_on: new Date().toISOString().slice(0, 10) }
-  const all = await call<Batch>('POST', `${at}/batches`, asked)
-  const own = all.transfers.filter((one) => affiliates?.includes(one.affiliate_id) ?? true)
-  const statements = own.flatMap((one) => one.statements)
-  const seen = affiliates
-    ? await call<Batch>('POST', `${at}/batches`, { ...asked, statements })
-    : all
-  const { hash, total } = seen
-  return call<Batch>('POST', `${at}/batches/${seen.id}/confirm`, { hash, total })
+): Promise<void> {
+  const { data } = await call<Payable>('GET', `${at}/payable`)
+  const own = data.filter(({ id }) => affiliates?.includes(id.slice(0, -4)) ?? true)
+  for (const rows of Map.groupBy(own, ({ currency }) => currency).values()) {
+    const batch = await call<Batch>('POST', `${at}/batches`, {
+      ...{ method: 'manual', execute_on: today() },
+      rows: rows.map(({ id }) => ({ id, reason: 'Paid before' })),
+    })
+    await confirm(at, call, batch)
+    await call('POST', `${at}/batches/${batch.id}/pay`, { paid_on })
+  }
 }
 
 /** Returns what the bank of the payer answers, as German banks write it: the first transfers are paid, `returned` come back. */
@@ -99,8 +112,8 @@ function answerTo({ transfers }: Batch, returned: readonly string[]): string {
 }
 
 /**
- * Gives the account bank details and three batches of what is due: one is booked, and a payment of it came back; one
- * waits for the answer of its bank, which is written to a file; the file of one is not exported yet.
+ * Gives the account bank details and four batches of what is due: one is booked, and a payment of it came back; one waits
+ * for the answer of its bank, which is written to a file; the file of one is not exported yet, and one is prepared.
  */
 export async function createPayouts(
   base: string,
@@ -111,12 +124,13 @@ export async function createPayouts(
   const [enter, approve] = [adminCalls(base, managerKey), adminCalls(base, approverKey)]
   await createPayees(at, enter, approve)
   const exported = async (affiliates: readonly string[]) => {
-    const batch = await confirmBatch(at, approve, affiliates)
+    const batch = await confirm(at, approve, await prepareBatch(at, enter, affiliates))
     return approve<Batch>('POST', `${at}/batches/${batch.id}/export`)
   }
   const booked = answerTo(await exported(['IB-1', 'AFF-1']), ['AFF-1'])
   const { hash } = await approve<{ hash: string }>('POST', `${at}/payouts/answers`, booked)
   await approve('POST', `${at}/payouts/answers/apply`, { hash })
   writeFileSync(ANSWER, answerTo(await exported(['IB-2', 'AFF-2']), []))
-  await confirmBatch(at, approve, ['IB-5'])
+  await confirm(at, approve, await prepareBatch(at, enter, ['IB-3']))
+  await prepareBatch(at, enter)
 }

@@ -12,7 +12,7 @@ import {
   type Signup,
   YEAR,
 } from './patterns.ts'
-import { createPayouts } from './payouts.ts'
+import { createPayouts, payByHand } from './payouts.ts'
 import { profileOf } from './profiles.ts'
 
 // A demo account with twelve months of records that end today: what a console shows after a year of use.
@@ -183,26 +183,6 @@ async function configure(call: Call, from: string, planted: readonly string[]) {
   return new Map(await Promise.all(links))
 }
 
-interface Due {
-  readonly affiliate_id: string
-  readonly currency: string
-  readonly amount: string
-  readonly payable_on: string
-  readonly reference: string
-}
-
-async function payAll(call: Call): Promise<void> {
-  const { data } = await call<{ data: Due[] }>('GET', `${AT}/payouts?per_page=100`)
-  const payments = data.map(({ affiliate_id, currency, amount, reference, payable_on }) => ({
-    affiliate_id,
-    currency,
-    amount,
-    reference,
-    paid_on: payable_on,
-  }))
-  if (payments.length > 0) await call('POST', `${AT}/payouts`, payments)
-}
-
 /** The days of the account. */
 interface Span {
   readonly months: readonly Month[]
@@ -255,9 +235,10 @@ async function createBooks(
   // A run computes all open months until its own.
   const compute = () => computeStatements(call, YEAR.account, months.at(-1)!.period)
   await compute()
-  for (const [i, { period }] of months.slice(0, DRAFT).entries()) {
+  for (const [i, { period, last }] of months.slice(0, DRAFT).entries()) {
     await call('POST', `${AT}/periods/${period}/approve`, {})
-    if (i < APPROVED) await payAll(call)
+    // The plan holds what it pays for two weeks.
+    if (i < APPROVED) await payByHand(call, AT, dayText(last + 15))
   }
   await send('transactions', [reversalOf(transactions, months[APPROVED - 1]!)])
   await compute()

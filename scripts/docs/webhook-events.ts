@@ -48,7 +48,7 @@ const MEMBERS: Record<string, JsonSchema> = {
   paid_on: documented('The day of the payment.', DAY),
   returned_on: documented('The day on which the payment came back.', DAY),
   transfer_id: documented('The reference of the transfer.'),
-  batch_id: documented('The batch of the transfer.'),
+  batch_id: documented('The batch of transfers.'),
   code: documented('The ISO 20022 code of the reason, or null.', { type: ['string', 'null'] }),
   reason: documented('Why it came back, or null.', { type: ['string', 'null'] }),
   manual_entry_id: documented('Only `manual`: the id of the entry.'),
@@ -81,6 +81,10 @@ const MEMBERS: Record<string, JsonSchema> = {
   about: documented('What it is about.', { enum: ['statement', 'line', 'customer'] }),
   message: documented('The number of the message, from 1.', COUNT),
   webhook_id: documented('The id of the webhook.'),
+  method: documented('How its payees are paid.'),
+  execute_on: documented('When the bank executes it.', DAY),
+  authors: documented('Who prepared it.', { type: 'array', items: TEXT }),
+  ends_at: documented('Until when it can be confirmed.', TIME),
 }
 
 /** The members that mean something else in an event. */
@@ -91,6 +95,7 @@ const OWN: Record<string, Record<string, JsonSchema>> = {
       enum: ['missing', 'entered', 'approved', 'returned', 'blocked'],
     }),
   },
+  'batch.prepared': { total: documented('The sum of its transfers.') },
   'payout.paid': { amount: documented('The amount of the transfer.') },
   'payout.returned': { amount: documented('The amount of the transfer.') },
   'adjustment.created': {

@@ -36,10 +36,10 @@ export const listAttention = operation({
     answer: listOf(attention),
     command: { name: 'attention' },
   })),
-  async run({ env, ...reader }) {
+  async run(call) {
     const found = await Promise.all([
-      readAttention(env, reader, Date.now()),
-      readTeamWork(env, reader),
+      readAttention(call.env, call, Date.now()),
+      readTeamWork(call.env, call),
     ])
     return { data: found.flat() }
   },

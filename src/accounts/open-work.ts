@@ -7,16 +7,19 @@ import { accountUrl } from '../ingest/account-url.ts'
 import { ATTENTION_LIMITS, readFindings, type Signs } from '../ingest/db/attention.ts'
 import { ACTIVITY_DUE_HOUR, type Feed, HIGH_REFUSED_SHARE, readFeedsOf } from '../ingest/feed.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
+import { listToConfirm } from '../payouts/db/batches.ts'
 import { countOpenMovements } from '../payouts/db/movements.ts'
 import { listSameAccount, listWaiting } from '../payouts/db/payees.ts'
 import { countReturned } from '../payouts/db/transfers.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
+import { ADMIN_KEY_ACTOR } from '../platform/auth/admin-keys.ts'
 import type { Grant } from '../platform/auth/grant.ts'
+import { isAtLeast } from '../platform/auth/roles.ts'
 import { listLowered } from '../platform/directory/audit.ts'
 import { listBrandTokens, listClients } from '../platform/directory/credentials.ts'
 import { readMapping, STATUSES } from '../platform/directory/status-maps.ts'
 import { DAY_MS } from '../platform/durations.ts'
-import type { Reader } from '../platform/http/operation.ts'
+import type { Call, Reader } from '../platform/http/operation.ts'
 import { quote, quoteAll } from '../platform/validation/quote.ts'
 import { todayOf } from '../platform/zone.ts'
 import { readFailingEndpoints } from '../webhooks/db/endpoints.ts'
@@ -34,6 +37,7 @@ export const ATTENTION_CODES = [
   'unconfigured_affiliates',
   'unapproved_drafts',
   'waiting_for_rates',
+  'prepared_batches',
   'returned_payments',
   'unbooked_movements',
   'open_cases',
@@ -222,13 +226,14 @@ function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly S
 }
 
 /** Reads what waits for the integrations team alone: drafts, rates, payments, cases and questions. */
-export async function readTeamWork(env: Env, { grant, session }: Reader): Promise<Attention[]> {
+export async function readTeamWork(env: Env, call: Call): Promise<Attention[]> {
+  const { grant, session } = call
   const { account } = grant
   const [{ unapproved, waiting }, review, payouts, questions, { names: lowered }] =
     await Promise.all([
       countDrafts(session, account, todayOf(grant)),
       readCasesToNote(session, account),
-      readPayoutWork(session, account),
+      readPayoutWork(call),
       countOpenQuestions(session, account),
       listLowered(env.DB, account, Date.now() - LOWERED_DAYS * DAY_MS),
     ])
@@ -270,8 +275,13 @@ export async function readTeamWork(env: Env, { grant, session }: Reader): Promis
 }
 
 /** Reads what waits of payments and bank details. */
-async function readPayoutWork(db: Reader['session'], account: string): Promise<Attention[]> {
-  const [returned, moved, payees, same] = await Promise.all([
+async function readPayoutWork(call: Call): Promise<Attention[]> {
+  const { session: db, actor, role } = call
+  const { id: account, approvals } = call.account
+  const areTwo = approvals > 1
+  const mayConfirm = isAtLeast(role, 'approver') && !(areTwo && actor === ADMIN_KEY_ACTOR)
+  const [prepared, returned, moved, payees, same] = await Promise.all([
+    mayConfirm ? listToConfirm(db, account, actor, areTwo) : [],
     countReturned(db, account),
     countOpenMovements(db, account),
     listWaiting(db, account),
@@ -281,11 +291,17 @@ async function readPayoutWork(db: Reader['session'], account: string): Promise<A
   const references: string[] = JSON.parse(moved.names)
   const unusable: string[] = JSON.parse(payees.names)
   const sharing: string[] = JSON.parse(same.names)
+  const batches = prepared.map(({ id, total, currency }) => `${id} for ${total} ${currency}`)
   return [
+    item(
+      'prepared_batches',
+      prepared.map(({ id }) => id),
+      `Prepared, and waiting for your confirmation: ${firstNames(batches, String)}.`,
+    ),
     item(
       'returned_payments',
       paidBack,
-      `Paid to ${firstNames(paidBack)}, but it came back, or the bank refused it: it is due again. Correct the bank details, and pay it again.`,
+      `Paid to ${firstNames(paidBack)}, but it came back, or the bank refused it: it is due again. Look at the bank details, then tick it in To pay.`,
       { count: returned.count },
     ),
     item(

@@ -18,7 +18,7 @@ import { LINK_OPERATIONS } from '../attribution/operations/links.ts'
 import { APPROVAL_OPERATIONS } from '../books/operations/approvals.ts'
 import { LEDGER_OPERATIONS } from '../books/operations/ledger.ts'
 import { MANUAL_ENTRY_OPERATIONS } from '../books/operations/manual-entries.ts'
-import { importPayouts, listPayouts } from '../books/operations/payouts.ts'
+import { listPayouts } from '../books/operations/payouts.ts'
 import { HISTORY_OPERATIONS } from '../commission/operations/histories.ts'
 import { PLAN_OPERATIONS } from '../commission/operations/plans.ts'
 import { simulatePlan } from '../commission/operations/simulations.ts'
@@ -69,7 +69,6 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...LEDGER_OPERATIONS,
   listJournal,
   listPayouts,
-  importPayouts,
   ...PAYEE_OPERATIONS,
   ...BATCH_OPERATIONS,
   ...ANSWER_OPERATIONS,

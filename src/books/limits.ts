@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../platform/durations.ts'
 
-/** The limits of approvals, manual entries and payments. */
+/** The limits of approvals, manual entries and what is due. */
 export const BOOK_LIMITS = {
   /** How often a request decides again because another one changed the books meanwhile. */
   attempts: 8,
@@ -21,8 +21,6 @@ export const BOOK_LIMITS = {
   approvalMs: 20_000,
   /** The entries of an affiliate that no approved statement has. */
   openEntries: 500,
-  /** The payments of one request. */
-  payments: 1000,
   /** The statements to be paid that one request reads. */
   due: 20_000,
 }

@@ -8,7 +8,6 @@ import { affiliatesPage } from './affiliates/affiliates.tsx'
 import { linksPage } from './affiliates/links.tsx'
 import { questionPage, questionsPage } from './affiliates/questions.tsx'
 import { linePage } from './books/line.tsx'
-import { payoutsPage } from './books/payouts.tsx'
 import { statementPage } from './books/statement.tsx'
 import { statementsPage } from './books/statements.tsx'
 import { casePage } from './fraud/case.tsx'
@@ -20,7 +19,9 @@ import { answerPage } from './payouts/answer.tsx'
 import { batchPage } from './payouts/batch.tsx'
 import { batchesPage } from './payouts/batches.tsx'
 import { balancesPage, journalPage, ledgerPage } from './payouts/finance.tsx'
+import { paidPage } from './payouts/paid.tsx'
 import { payeesPage, payersPage } from './payouts/payees.tsx'
+import { toPayPage } from './payouts/to-pay.tsx'
 import { planPage } from './plans/plan.tsx'
 import { plansPage } from './plans/plans.tsx'
 import { ratesPage } from './plans/rates.tsx'
@@ -50,7 +51,8 @@ export const PAGES: readonly Page[] = [
   statementPage,
   linePage,
   unearnedPage,
-  payoutsPage,
+  toPayPage,
+  paidPage,
   answerPage,
   payeesPage,
   payersPage,

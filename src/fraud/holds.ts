@@ -1,6 +1,6 @@
 import type { PayableStatement } from '../ledger/db/entries.ts'
 import type { Connection } from '../platform/db/database.ts'
-import { type HoldingCase, readStoredHolds, type SeenHolds } from './db/holds.ts'
+import { type HoldingCase, readStoredHolds } from './db/holds.ts'
 
 // Cases of the fraud review hold payouts (§17): all that has to be paid to an affiliate.
 
@@ -29,13 +29,3 @@ export async function readHolds(
     ]),
   )
 }
-
-/** Returns what a payment of these affiliates has seen of their holds. */
-export const seenOf = (
-  holds: ReadonlyMap<string, AffiliateHolds>,
-  affiliates: readonly string[],
-): SeenHolds[] =>
-  affiliates.map((affiliate_id) => ({
-    affiliate_id,
-    cases: holds.get(affiliate_id)?.cases.map(({ id }) => id) ?? [],
-  }))

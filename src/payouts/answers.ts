@@ -361,6 +361,5 @@ async function bookStep(call: Call, hash: string, step: readonly Booking[]): Pro
       ids: JSON.parse(one.statements) as string[],
     }),
   )
-  // The bank has paid: what cases hold meanwhile is booked, too.
-  return bookPayments(db, author, payments, [], also)
+  return bookPayments(db, author, payments, also)
 }

@@ -11,6 +11,7 @@ import { moneyText, normalizeMoney } from '../platform/money/money.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { firstDayOf } from './answers/find.ts'
 import { guardChanges } from './db/answers.ts'
+import { readPersons } from './db/batches.ts'
 import * as rows from './db/movements.ts'
 import {
   type DueAmount,
@@ -24,6 +25,7 @@ import {
 import type { StoredMovement } from './model.ts'
 import { isOfTransfer, referencesIn } from './reference.ts'
 import { refusedPayees } from './refused-payees.ts'
+import { requireOther, requirePerson } from './two-persons.ts'
 
 // What a person says of money that has moved: they book it at its transfer, or dismiss it.
 
@@ -114,12 +116,14 @@ interface Plan {
  * Books what has moved of a transfer as a person says. `fee`: the bank kept what is missing, or took more, and what the
  * transfer orders is settled in whole. `owed`: what moved settles as much of it. The same again changes nothing.
  *
- * @throws ApiError `not_found`, `validation_failed`; `conflict` if something else is booked of it
+ * @throws ApiError `not_found`, `validation_failed`, `same_person`; `conflict` if something else is booked of it
  */
 export const bookByHand = (call: Call, written: string, asked: Booked) =>
   untilBooked(async () => {
+    await requirePerson(call)
     const transfer = await requireTransfer(call, written)
     const { id, state } = transfer
+    await requireOther(call, await readPersons(call.db, call.account.id, transfer.batch))
     const { direction } = asked
     const answer = { transfer: id, direction }
     const named = await rows.movementsOf(call.db, call.account.id, [id])
@@ -188,7 +192,7 @@ async function store(call: Call, plan: Plan): Promise<boolean> {
   }
   const due = await statementsOf(db, account, id)
   const payment = paymentOf(plan, due)
-  return bookPayments(db, author, [payment], [], [...also, guardStatements(db, account, due)])
+  return bookPayments(db, author, [payment], [...also, guardStatements(db, account, due)])
 }
 
 /** Why a payment came back, if neither the bank nor a person says so. */

@@ -1,4 +1,5 @@
 import type { bankMovements, payees, payoutBatches, transfers } from '../platform/db/schema.ts'
+import { DAY_MS } from '../platform/durations.ts'
 
 // What is paid to whom (contract §20).
 
@@ -90,33 +91,60 @@ export type MovementDoubt = (typeof MOVEMENT_DOUBTS)[number]
 /** A stored movement of money. */
 export type StoredMovement = Omit<typeof bankMovements.$inferSelect, 'account'>
 
-/** The reasons that leave out only what no person has named. */
-export const DOUBTS = ['case', 'returned', 'suspended', 'paid_twice'] as const
-
-/** Why a statement is not in a batch: the first reason that applies. */
-export const LEFT_OUT = [
+/**
+ * Why something cannot be paid. Those of a batch come last: it pays by another method or in another currency, it is full,
+ * or another payment has taken what it would pay.
+ */
+export const REASONS = [
   'held',
   'no_payee',
-  'blocked',
   'not_approved',
   'changed',
-  'other_method',
+  'blocked',
+  'suspended',
+  'no_agreement',
+  'no_treatment',
   'other_currency',
-  ...DOUBTS,
+  'other_method',
   'next_batch',
+  'taken',
 ] as const
 
-/** Why a statement is not in a batch. */
-export type LeftOut = (typeof LEFT_OUT)[number]
+/** Why something cannot be paid. */
+export type Reason = (typeof REASONS)[number]
+
+/** The reasons with which a batch of method `manual` pays nevertheless, if a person says why. */
+export const BY_HAND: readonly Reason[] = ['no_payee', 'other_currency', 'other_method']
+
+/** What a person should look at before they pay. */
+export const DOUBTS = [
+  'came_back',
+  'open_case',
+  'paid_twice',
+  'details_changed',
+  'first_payment',
+  'same_account',
+  'much_more',
+] as const
+
+/** What a person should look at. */
+export type DoubtCode = (typeof DOUBTS)[number]
+
+/** The doubts with which nothing is paid before a person has waived them. */
+export const STOPPING: readonly DoubtCode[] = DOUBTS.slice(0, 3)
 
 /** The limits of payouts. */
 export const PAYOUT_LIMITS = {
-  /** The transfers of a batch: as many payments are booked at once, and Wise accepts as many rows. */
-  transfers: 1000,
+  /** The transfers of a batch: as many rows as PayPal accepts. */
+  transfers: 5000,
+  /** The rows of a file of bank details. */
+  payees: 1000,
   /** The size of an answer of a bank, in bytes. */
   answerBytes: 10 * 1024 * 1024,
   /** How many days ahead a batch is executed at most. */
   daysAhead: 60,
-  /** How long a preview can be confirmed or applied, in milliseconds. */
-  previewMs: 86_400_000,
+  /** How long the preview of an answer can be applied, in milliseconds. */
+  previewMs: DAY_MS,
+  /** How long a prepared batch can be confirmed, in milliseconds. */
+  preparedMs: 7 * DAY_MS,
 }

@@ -14,6 +14,7 @@ import * as rows from './db/payees.ts'
 import { currentKeyId, decryptDetails, encryptDetails, maskDetails } from './details.ts'
 import { changedNames, readDetails } from './fields.ts'
 import type { Details, Party } from './model.ts'
+import { requirePerson } from './two-persons.ts'
 
 // Whom money is paid to, and from where. One person enters details, another approves them, and nothing is paid to them
 // before the hold of the account is over.
@@ -115,7 +116,7 @@ const AUDITED_IDS = 20
  *
  * @param entered The details as they are sent. `pointer` leads to them in the body.
  * @param others What else is wrong with the request.
- * @throws ApiError `validation_failed`; `conflict` if another change was made at the same time.
+ * @throws ApiError `validation_failed`; `same_person`; `conflict` if another change was made at the same time.
  */
 export async function enterDetails(
   call: Caller,
@@ -124,6 +125,7 @@ export async function enterDetails(
   others: readonly Issue[] = [],
 ): Promise<number> {
   const { env, db, account } = call
+  await requirePerson(call)
   const read = entered.map(({ id, sent, pointer }) => ({
     id,
     ...readDetails(party, sent, pointer),
@@ -174,10 +176,11 @@ const refused = (detail: string) => new ApiError('conflict', { detail })
  * Approves a version, or says that what came back may be paid again. Nobody approves what they, or whom they have
  * invited, entered. With as many persons as the account requires, it can be paid once its hold is over.
  *
- * @throws ApiError `not_found`, `conflict`
+ * @throws ApiError `not_found`, `conflict`, `same_person`
  */
 export async function approveDetails(call: Caller, party: Party, id: string, version: number) {
   const { account, actor, db } = call
+  await requirePerson(call)
   const current = await requireCurrent(db, { account: account.id, party }, id)
   if (current.version !== version)
     throw refused(`The details have changed: version ${current.version} is current.`)

@@ -35,15 +35,10 @@ export const PROBLEMS = {
   earlier_not_approved: [409, 'An earlier statement is not approved'],
   stale: [409, 'The draft is outdated'],
   holds: [409, 'Records wait for a rate or a currency'],
-  not_approved: [409, 'The statement is not approved'],
-  already_paid: [409, 'The statement is paid'],
-  not_paid: [409, 'The statement is not paid'],
-  nothing_due: [409, 'Nothing is due'],
   reference_used: [409, 'The reference was used for something else'],
-  amount_differs: [409, 'The amount is not what is due'],
   not_open: [409, 'The case is not open'],
   evidence_changed: [409, 'The evidence of the case has changed'],
-  held_by_case: [409, 'A case of the fraud review holds the payout'],
+  same_person: [409, 'Another person must do this'],
   payload_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
   validation_failed: [422, 'Validation failed'],
@@ -67,8 +62,6 @@ export interface ErrorDetails {
   summary?: object
   errors?: object[]
   errors_total?: number
-  /** The ids of the cases that hold the payout. */
-  held_by?: readonly string[]
   cause?: unknown
 }
 

@@ -13,6 +13,7 @@ export const EVENT_TYPES = [
   'case.decided',
   'question.asked',
   'payee.changed',
+  'batch.prepared',
 ] as const
 
 /** A type of events to which an endpoint can subscribe. */

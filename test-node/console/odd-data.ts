@@ -158,8 +158,14 @@ async function computeAndPay(ask: Ask): Promise<Record<string, string>> {
   const paid = data.filter(({ payable }) => /[1-9]/.test(payable))
   assert.ok(paid.length > 3, 'odd affiliates earn')
   const [first] = paid
-  const payment = { reference: `PAY ${ODD[1]}`, paid_on: '2026-04-20' }
-  await ask('POST', `${at}/statements/${first!.id}/pay`, payment)
+  const asked = {
+    ...{ method: 'manual', execute_on: new Date().toISOString().slice(0, 10) },
+    rows: [{ id: `${first!.affiliate_id}:EUR`, reason: `PAY ${ODD[1]}` }],
+  }
+  type Batch = { id: string; hash: string; total: string }
+  const { id, hash, total } = await ask<Batch>('POST', `${at}/batches`, asked)
+  await ask('POST', `${at}/batches/${id}/confirm`, { hash, total })
+  await ask('POST', `${at}/batches/${id}/pay`, { paid_on: '2026-04-20' })
   type Whole = { lines: { id: string }[] }
   const statement = paid[1]!.id
   const { lines } = await ask<Whole>('GET', `${at}/statements/${statement}`)

@@ -124,7 +124,7 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
     ...pages,
     ...searches,
     `${at}/deliveries?outcome=refused`,
-    `${at}/payouts?status=paid`,
+    `${at}/paid`,
     `${at}/statements?${period}&run=${ids.run}`,
     `${at}/statements?plan=${ids.plan}&${period}`,
     `${at}/unearned?${period}`,

@@ -95,6 +95,44 @@ export function taskTests(shared: () => Shared): void {
     assert.equal(count(), 2)
   })
 
+  test('what is ticked becomes a batch by 2 clicks of a manager, and a file for the bank by 4 of an approver', {
+    skip,
+  }, async () => {
+    const { base, browser, demo } = shared()
+    const as = async (key: string) => {
+      const page = await browser.newPage({ viewport: DESKTOP })
+      const own = { ...shared(), key, page }
+      await openSignedIn(own, '/console/accounts/demo-broker')
+      return { page, ...clickCounter() }
+    }
+    const manager = await as(demo.manager_key)
+    await manager.click(manager.page.locator('.side').getByRole('link', { name: 'Payouts' }))
+    await manager.click(manager.page.getByRole('button', { name: 'Prepare a batch' }))
+    await manager.page.getByRole('heading', { name: /^Prepared batch B/ }).waitFor()
+    const batch = /B[\dA-Z]{9}/.exec(manager.page.url())?.[0] ?? ''
+    assert.match(await manager.page.locator('main').innerText(), /has to confirm it|may confirm it/)
+    assert.equal(await manager.page.getByRole('button', { name: /^Confirm/ }).count(), 0)
+    await manager.page.close()
+
+    const { page, click, count } = await as(shared().key)
+    const item = page.locator('.todo > li').filter({ hasText: 'waiting for your confirmation' })
+    assert.match(await item.innerText(), new RegExp(batch))
+    // The one that ends first is shown; the demo has prepared another one.
+    await click(item.getByRole('link', { name: 'Look at it' }))
+    await page.goto(`${base}/console/accounts/demo-broker/batches/${batch}`)
+    assert.match(
+      await page.getByRole('table', { name: /^What it pays/ }).innerText(),
+      /[A-Z]{2}…\d{4}[\s\S]*\w+ \d{4}/,
+    )
+    await click(page.getByRole('button', { name: /^Confirm/ }))
+    await click(page.getByRole('button', { name: 'Export the files' }))
+    const download = page.waitForEvent('download')
+    await click(page.getByRole('link', { name: /^Download B/ }))
+    assert.match((await download).suggestedFilename(), /^B.*\.xml$/)
+    assert.deepEqual([manager.count(), count()], [2, 4])
+    await page.close()
+  })
+
   test('the cases that need a decision are as many as the overview says, 2 clicks from the start, on a phone', {
     skip,
   }, async () => {

@@ -39,8 +39,8 @@ const ROLES = new Map<string, Role>(
 /** What moves money or opens a door, which a manager must not do. */
 const OF_APPROVERS = [
   'POST /accounts/:account/statements/:statement_id/approve',
-  'POST /accounts/:account/statements/:statement_id/pay',
-  'POST /accounts/:account/payouts',
+  'POST /accounts/:account/batches/:batch/confirm',
+  'POST /accounts/:account/batches/:batch/pay',
   'POST /accounts/:account/affiliates/:affiliate_id/keys',
 ]
 
@@ -96,11 +96,11 @@ test.each(reads)('a viewer can $name', async ({ method, path }) => {
 test.each([
   '/admin/v1/accounts/acme/statements/s/%61pprove',
   '/admin/v1/accounts/acme/statements/s%2Ft/approve',
-  '/admin/v1/accounts/acme/x/../payouts',
-  '/admin/v1//accounts/acme/payouts',
-  '/admin/v1/accounts/acme/payouts/',
-  '/admin/v1/accounts/acme/payouts%2F',
-  '/admin/v1/accounts/acme/Payouts',
+  '/admin/v1/accounts/acme/x/../batches/B/confirm',
+  '/admin/v1//accounts/acme/batches/B/confirm',
+  '/admin/v1/accounts/acme/batches/B/confirm/',
+  '/admin/v1/accounts/acme/batches/B/confirm%2F',
+  '/admin/v1/accounts/acme/batches/B/Confirm',
 ])('a manager approves and pays nothing by %s', async (path) => {
   expect([403, 404]).toContain((await sendAs('manager', 'POST', path, {})).status)
 })

@@ -14,6 +14,7 @@ import { takeDueMessages } from '../../src/webhooks/db/queue.ts'
 import { fillMacros } from '../../src/webhooks/macros.ts'
 import { sendWebhookBatch } from '../../src/webhooks/send-batch.ts'
 import { bookRuns } from '../books/book-firm.ts'
+import { bookBack, bookPaid } from '../books/book-rows.ts'
 import { brand } from '../brand.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
@@ -253,15 +254,11 @@ test('§18.3 a payment that came back is sent as `statement.returned` with a neg
   await postbackOf(world, 'own', { events: ['statement.paid'] })
   const { id, hash, payable } = await run(world, '2026-10', 'own')
   await approve(world, { id, hash })
-  const post = async (action: string, body: object) =>
-    expect((await askAdmin(`${world.path}/${action}`, 'POST', body)).status).toBe(200)
   const paid_on = hoursAgo(48).slice(0, 10)
-  await post(`statements/${id}/pay`, { reference: 'p-1', paid_on })
+  expect(await bookPaid([id], 'p-1', paid_on, world.account)).toBe(true)
   const [first, ...more] = parameters(await deliver())
   expect([first?.amt, more, await deliver()]).toEqual([payable, [], []])
-  await post(`statements/${id}/return`, {
-    ...{ reference: 'r-1', returned_on: paid_on, reason: 'Account closed' },
-  })
+  expect(await bookBack(id, 'r-1', paid_on, world.account)).toBe(true)
   expect(parameters(await deliver())).toMatchObject([
     {
       ev: 'statement.returned',
@@ -271,7 +268,7 @@ test('§18.3 a payment that came back is sent as `statement.returned` with a neg
       tx: `${first?.tx}-r`,
     },
   ])
-  await post(`statements/${id}/pay`, { reference: 'p-2', paid_on })
+  expect(await bookPaid([id], 'p-2', paid_on, world.account)).toBe(true)
   expect(parameters(await deliver())).toMatchObject([{ ev: 'statement.paid', amt: payable }])
   expect((await booked(world, 'own')).paid).toBe(cents([payable]))
 })

@@ -430,10 +430,9 @@ describe('a period', () => {
 
 test('partners have none of these routes', async () => {
   const acme = await partner('prop-trading')
-  for (const path of ['payouts', 'manual-entries', 'ledger?affiliate_id=a']) {
+  for (const path of ['payouts', 'payable', 'manual-entries', 'ledger?affiliate_id=a']) {
     expect((await acme.get(path)).status).toBe(404)
   }
   expect((await acme.post(`statements/${idOf(a)}/approve`, {})).status).toBe(404)
-  expect((await acme.post(`statements/${idOf(a)}/pay`, {})).status).toBe(404)
   expect((await acme.post(`periods/${PERIOD}/approve`, {})).status).toBe(404)
 })

@@ -4,6 +4,7 @@ import { bookedLines, freshLines } from '../commission/fresh-lines.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
 import { askAdmin, json } from '../partner.ts'
 import { type BookFirm, bookFirm, LAST_MONTH, lots, MONTHS, payment } from './book-firm.ts'
+import { bookPaid } from './book-rows.ts'
 import { checkBooks, frozenOf, readStatements } from './check-books.ts'
 
 // 16 requests at a time: deliveries, runs, approvals, payments and entries. Afterwards the books are
@@ -56,12 +57,11 @@ async function act(firm: BookFirm, from: Source): Promise<number> {
   if (kind === 5 || kind === 6) {
     const payable = (await statements()).filter((one) => one.status === 'approved' && one.hash)
     if (payable.length === 0) return 200
-    return status(firm.pay(from.pick(payable).id, `R-${from.between(0, 6)}`))
+    const reference = `R-${from.between(0, 6)}`
+    return (await bookPaid([from.pick(payable).id], reference, '2000-01-01')) ? 200 : 409
   }
   if (kind === 7) {
-    const lines = await firm.payouts()
-    if (lines.length === 0) return 200
-    return status(firm.importPayouts(from.some(lines)))
+    return (await firm.payDue()) > 0 ? 409 : 200
   }
   if (kind === 8) {
     const amount = from.pick(['7.5', '-12.25', '100'])
@@ -106,8 +106,7 @@ test.each(SEEDS)(
       const second = await json(firm.approvePeriod(month, true))
       expect(second).toMatchObject({ closed: true, refused: [] })
     }
-    const lines = await firm.payouts()
-    if (lines.length > 0) expect((await firm.importPayouts(lines)).status).toBe(200)
+    expect(await firm.payDue()).toBe(0)
     const statements = await checkBooks(firm.account)
     expect(statements.filter(({ status }) => status === 'draft')).toEqual([])
     for (const { status, payable } of statements) {

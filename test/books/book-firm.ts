@@ -4,10 +4,10 @@ import { beginRun, finishRun, makeStep } from '../../src/commission/run/runs.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { storeStarted } from '../commission/stored-runs.ts'
 import { at } from '../days.ts'
-import { ada, askAdmin, deposit, json, partner, resumed } from '../partner.ts'
+import { ada, askAdmin, deposit, partner, resumed } from '../partner.ts'
 import { builtOnce } from '../world.ts'
-import { askAda } from './book-rows.ts'
-import type { Booked } from './check-books.ts'
+import { askAda, bookPaid } from './book-rows.ts'
+import { type Booked, readStatements } from './check-books.ts'
 
 /** The months of the firm, all of which are over. */
 export const MONTHS = ['2030-06', '2030-07', '2030-08', '2030-09', '2030-10']
@@ -66,7 +66,7 @@ async function build(account: string) {
 /** A day of the past in every world. */
 const PAID_ON = '2000-01-02'
 
-export const bookRequests = (path: string) => ({
+export const bookRequests = (path: string, account = path.replace('accounts/', '')) => ({
   path,
   getRun: (id: string) => askAdmin(`${path}/runs/${id}`),
   approve: (one: Pick<Booked, 'id' | 'hash'>, isAda = false) => {
@@ -78,12 +78,6 @@ export const bookRequests = (path: string) => ({
     const to = `${path}/periods/${period}/approve`
     return isAda ? askAda(to, 'POST', {}) : askAdmin(to, 'POST', {})
   },
-  pay: (id: string, reference: string) =>
-    askAdmin(`${path}/statements/${id}/pay`, 'POST', { reference, paid_on: '2000-01-01' }),
-  giveBack: (id: string, reference: string) =>
-    askAdmin(`${path}/statements/${id}/return`, 'POST', {
-      ...{ reference, returned_on: '2000-01-03', reason: 'Account closed' },
-    }),
   enter: (affiliate_id: string, plan: string, amount: string, reference: string) =>
     askAdmin(`${path}/manual-entries`, 'POST', {
       affiliate_id,
@@ -92,15 +86,19 @@ export const bookRequests = (path: string) => ({
       reference,
       reason: 'A bonus',
     }),
-  /** Returns what has to be paid, as payments of the bank. */
-  payouts: async () => {
-    const { data } = await json(askAdmin(`${path}/payouts?per_page=100`))
-    return data.map(({ affiliate_id, currency, amount, reference }: Record<string, string>) => ({
-      ...{ affiliate_id, currency, amount, reference, paid_on: PAID_ON },
-    })) as object[]
+  /** Pays what has to be paid to each affiliate in a currency. Returns how many of these could not be. */
+  payDue: async () => {
+    const due = (await readStatements(account)).filter(
+      ({ status, payable }) => status === 'approved' && /[1-9]/.test(payable),
+    )
+    const groups = Map.groupBy(due, ({ affiliate_id, head }) => `${affiliate_id} ${head?.currency}`)
+    let refused = 0
+    for (const own of groups.values()) {
+      const ids = own.map(({ id }) => id)
+      if (!(await bookPaid(ids, `due ${ids[0]}`, PAID_ON, account))) refused++
+    }
+    return refused
   },
-  importPayouts: (payments: readonly object[]) =>
-    askAdmin(`${path}/payouts`, 'POST', [...payments]),
 })
 
 export const bookRuns = (account: string) => ({

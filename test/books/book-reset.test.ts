@@ -7,7 +7,17 @@ import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { watchMarks } from '../marks.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { CURABLE, faulty } from '../platform/faulty.ts'
-import { digestOf, earning, idOf, type StatementRow, storeRows, storeRun } from './book-rows.ts'
+import {
+  bookBack,
+  bookPaid,
+  digestOf,
+  earning,
+  idOf,
+  PAID_ON,
+  type StatementRow,
+  storeRows,
+  storeRun,
+} from './book-rows.ts'
 
 watchMarks()
 
@@ -70,12 +80,9 @@ async function keepBooks(account: string) {
   const at = `accounts/${account}`
   const approved = await askAdmin(`${at}/periods/${PERIOD}/approve`, 'POST', {})
   expect(await json(approved)).toMatchObject({ approved: 2, refused_total: 1, closed: true })
-  const payment = { reference: 'R-1', paid_on: '2024-12-01' }
-  expect((await askAdmin(`${at}/statements/${paid.id}/pay`, 'POST', payment)).status).toBe(200)
-  const back = { reference: 'R-1', returned_on: '2024-12-03', reason: 'Account closed' }
-  expect((await askAdmin(`${at}/statements/${paid.id}/return`, 'POST', back)).status).toBe(200)
-  const again = { reference: 'R-2', paid_on: '2024-12-05' }
-  expect((await askAdmin(`${at}/statements/${paid.id}/pay`, 'POST', again)).status).toBe(200)
+  expect(await bookPaid([paid.id], 'R-1', PAID_ON, account)).toBe(true)
+  expect(await bookBack(paid.id, 'R-1', '2024-12-03', account)).toBe(true)
+  expect(await bookPaid([paid.id], 'R-2', '2024-12-05', account)).toBe(true)
   expect((await askAdmin(`${at}/manual-entries`, 'POST', entry)).status).toBe(201)
   for (const rows of Object.values(await booksOf(account))) expect(rows).not.toEqual([])
 }

@@ -1,4 +1,8 @@
 import { env } from 'cloudflare:workers'
+import { bookPayments, bookReturn } from '../../src/books/db/pay.ts'
+import { findAccount } from '../../src/platform/directory/accounts.ts'
+import { decimal, sum } from '../../src/platform/money/decimal.ts'
+import { moneyText } from '../../src/platform/money/money.ts'
 import { ask, askAdmin } from '../partner.ts'
 import { ofTheTeam } from '../team.ts'
 
@@ -143,9 +147,46 @@ export async function approve(...rows: StatementRow[]): Promise<void> {
 /** The day of payments. */
 export const PAID_ON = '2024-12-01'
 
-/** Pays a statement of `acme-forex`. */
-export const pay = (row: StatementRow, reference: string, paid_on = PAID_ON) =>
-  askAdmin(`${statementAt(row)}/pay`, 'POST', { reference, paid_on })
+const authorIn = async (account: string, action: string) => ({
+  account: (await findAccount(env.DB, account))!,
+  ...{ actor: 'admin-key', action, details: {}, now: Date.now() },
+})
+
+/** Books a payment of statements, as a transfer that pays them does. Returns whether it can be. */
+export async function bookPaid(
+  ids: readonly string[],
+  reference: string,
+  paid_on = PAID_ON,
+  account = 'acme-forex',
+): Promise<boolean> {
+  const { results } = await env.DB.prepare(
+    `select affiliate_id, payable, statement ->> 'currency' as currency from statements
+     where account = ? and id in (select value from json_each(?)) and payable glob '*[1-9]*'`,
+  )
+    .bind(account, JSON.stringify(ids))
+    .all<Record<'affiliate_id' | 'payable' | 'currency', string>>()
+  const [first] = results
+  if (!first || results.length < ids.length) return false
+  const amount = moneyText(sum(results.map(({ payable }) => decimal(payable))), first.currency)
+  const made = { ...first, reference, paid_on, amount, ids }
+  return bookPayments(env.DB, await authorIn(account, 'batch.pay'), [made])
+}
+
+/** Books that the payment of a statement came back. Returns whether it can be. */
+export async function bookBack(
+  id: string,
+  reference: string,
+  returned_on = '2024-12-03',
+  account = 'acme-forex',
+): Promise<boolean> {
+  const payment = await env.DB.prepare(
+    'select payment from statements where account = ? and id = ?',
+  )
+    .bind(account, id)
+    .first<string>('payment')
+  const returned = { payment: payment ?? '', reference, returned_on, reason: 'Account closed' }
+  return bookReturn(env.DB, await authorIn(account, 'transfers.move'), returned)
+}
 
 /** Sends a request as a person whom Cloudflare Access has let through. */
 export async function askAda(path: string, method: string, body: unknown) {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { askAdmin, register } from '../partner.ts'
 import { builtOnce } from '../world.ts'
-import { digestOf, earning, idOf, rowsOf, storeRows } from './book-rows.ts'
+import { bookBack, bookPaid, digestOf, earning, idOf, rowsOf, storeRows } from './book-rows.ts'
 
 const PATH = 'accounts/acme-forex'
 const FROZEN = /never changes?|append-only/
@@ -22,11 +22,9 @@ const build = async () => {
     const body = { hash: digestOf(row) }
     await askAdmin(`${PATH}/statements/${idOf(row)}/approve`, 'POST', body)
   }
-  const at = `${PATH}/statements/${idOf(paid)}`
-  await askAdmin(`${at}/pay`, 'POST', { reference: 'R-1', paid_on: '2024-12-01' })
-  const back = { reference: 'R-1', returned_on: '2024-12-03', reason: 'x' }
-  expect((await askAdmin(`${at}/return`, 'POST', back)).status).toBe(200)
-  await askAdmin(`${at}/pay`, 'POST', { reference: 'R-2', paid_on: '2024-12-05' })
+  await bookPaid([idOf(paid)], 'R-1')
+  expect(await bookBack(idOf(paid), 'R-1')).toBe(true)
+  await bookPaid([idOf(paid)], 'R-2', '2024-12-05')
   const entry = { affiliate_id: 'a', plan: 'ib', amount: '1', reason: 'x', reference: 'm' }
   expect((await askAdmin(`${PATH}/manual-entries`, 'POST', entry)).status).toBe(201)
   return PATH

@@ -248,8 +248,8 @@ test('“today”, “is over”, due payouts and default days are those of the 
     const payouts = await page('payouts')
     return {
       isOver: !(await page('statements?period=2026-10')).includes('has not ended'),
-      ticked: [...payouts.matchAll(/affiliates\/(\w+)"|" (checked)/g)].map(([, one]) => one),
-      paidOn: /name="paid_on"[^>]*value="([^"]*)"/.exec(payouts)?.[1],
+      listed: [...payouts.matchAll(/aria-label="Pay (\w+)/g)].map(([, one]) => one),
+      paidOn: /name="execute_on"[^>]*value="([^"]*)"/.exec(payouts)?.[1],
       due: (await admin('periods')).due.map(({ amount }: { amount: string }) => amount),
       toApprove: (await admin('attention')).data.flatMap(
         ({ code, names }: { code: string; names: string[] }) =>
@@ -264,11 +264,11 @@ test('“today”, “is over”, due payouts and default days are those of the 
   })
   // 22:00 of 31 October in New York, and two hours and a minute later.
   expect(await seen('2026-11-01T02:00:00Z')).toMatchObject({
-    ...{ isOver: false, ticked: [undefined, 'early'], paidOn: '2026-10-31' },
+    ...{ isOver: false, listed: ['early'], paidOn: '2026-10-31' },
     ...{ due: ['1.00'], toApprove: [], inForce: null },
   })
   expect(await seen('2026-11-01T04:01:00Z')).toMatchObject({
-    ...{ isOver: true, ticked: [undefined, 'early', undefined, 'late'], paidOn: '2026-11-01' },
+    ...{ isOver: true, listed: ['early', 'late'], paidOn: '2026-11-01' },
     ...{ due: ['3.00'], toApprove: ['2026-10'], inForce: '2026-11-01' },
   })
 })

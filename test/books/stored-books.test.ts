@@ -9,6 +9,7 @@ import type { World } from '../commission/world.ts'
 import { periodsOf, randomSource, randomWorld, type Source } from '../commission/worlds.ts'
 import { at } from '../days.ts'
 import { bookRequests, bookRuns } from './book-firm.ts'
+import { bookBack } from './book-rows.ts'
 import { type Booked, checkBooks, frozenOf, readStatements } from './check-books.ts'
 
 // The model of books-model.test.ts with the real service: runs, approvals, payments and entries of random
@@ -66,12 +67,11 @@ async function decide(
     if (!isOver || from.oneIn(3)) continue
     expect([200, 409]).toContain((await service.approve(first)).status)
   }
-  const lines = from.oneIn(3) ? await service.payouts() : []
-  if (lines.length > 0) expect((await service.importPayouts(lines)).status).toBe(200)
+  if (from.oneIn(3)) expect(await service.payDue()).toBe(0)
   const paid = (await readStatements(account)).filter(({ status }) => status === 'paid')
   if (paid.length > 0 && from.oneIn(3)) {
     const { id } = from.pick(paid)
-    expect((await service.giveBack(id, `back-${period}`)).status).toBe(200)
+    expect(await bookBack(id, `back-${period}`, '2000-01-03', account)).toBe(true)
   }
   const chosen = drafts.length > 0 && from.oneIn(3) ? from.pick(drafts) : null
   if (!chosen) return

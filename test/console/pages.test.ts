@@ -1,11 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import {
-  BOOK_APPROVED_ID,
-  BOOK_PERIOD,
-  bookRows,
-  statementRows,
-} from '../commission/statement-rows.ts'
+import { BOOK_PERIOD, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly, storePlan } from '../commission/stored.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from '../partner.ts'
 import { signedIn } from './browser.ts'
@@ -66,56 +61,6 @@ test('drafts that pay nothing are nothing to do', async () => {
   // The list of accounts and the overview count the same.
   expect(await all()).toMatch(/period=2026-09&amp;status=draft">1 statement to approve/)
   expect(await read('')).toMatch(/>1<\/span> Not approved, although the period has ended/)
-})
-
-/** Returns the values of the tick boxes on a page. */
-const ticksOn = (text: string) =>
-  [...text.matchAll(/<input type="checkbox" name="(tick\d+)" value="([^"]+)"/g)].map(
-    ([, name = '', value = '']) => ({ [name]: value.replaceAll('&quot;', '"') }),
-  )
-
-test('a second person who pays what is paid already sees what changed', async () => {
-  const { read, change } = await open()
-  await env.DB.batch(bookRows(env.DB, 'acme'))
-  const [tick] = ticksOn(await read('/payouts'))
-  const pay = (reference: string) =>
-    change('/payouts', { change: 'pay', ...tick, reference, paid_on: '2026-11-20' })
-  expect((await pay('SEPA-1')).status).toBe(303)
-
-  const second = await pay('SEPA-2')
-  expect([second.status, await second.text()]).toEqual([
-    409,
-    expect.stringContaining('Nothing is due to'),
-  ])
-  // The same payment again is no second payment.
-  expect((await pay('SEPA-1')).status).toBe(303)
-  expect(await read('/payouts')).toContain(
-    '1 row had been recorded before, by you or somebody else',
-  )
-})
-
-test('the return of a payment is recorded on the page of its statement', async () => {
-  const { read, change } = await open()
-  await env.DB.batch(bookRows(env.DB, 'acme'))
-  const page = `/statements/${BOOK_APPROVED_ID}`
-  expect(await read(page)).not.toContain('The bank returned')
-  const payment = { change: 'pay', reference: 'PAY-1', paid_on: '2026-11-20' }
-  expect((await change(page, payment)).status).toBe(303)
-  const form = await read(page)
-  expect(form).toContain('Record that the bank returned the payment')
-  expect(form).toMatch(/<input[^>]*name="reference"[^>]*value="PAY-1"/)
-
-  const back = { change: 'return', reference: 'PAY-1', reason: 'Account closed' }
-  const early = await change(page, { ...back, returned_on: '2026-11-19' })
-  expect([early.status, await early.text()]).toEqual([
-    422,
-    expect.stringContaining('the day of the payment'),
-  ])
-  expect((await change(page, { ...back, returned_on: '2026-11-20' })).status).toBe(303)
-  const due = await read(page)
-  expect(due).toMatch(/The payment PAY-1 came back on 20 Nov 2026: Account closed\./)
-  expect(due).toContain('Record the payment of 1.00 EUR')
-  expect(await read('/payouts?status=paid')).toContain('Account closed')
 })
 
 test('a link is disabled and enabled again by its form, which shows no name where there is none', async () => {

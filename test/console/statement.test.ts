@@ -122,16 +122,6 @@ test('a draft that changed meanwhile is not approved, and is shown as it is now'
   expect(text).toContain('Approve 1,250.00 EUR')
 })
 
-test('a person who pays what another has paid meanwhile is told so', async () => {
-  const { change } = await open()
-  await storeStatement([lines(1)], { payable: '100.00' })
-  await env.DB.prepare(`update statements set status = 'paid', payment = 'PAY-1'`).run()
-  const response = await change({ change: 'pay', reference: 'PAY-2', paid_on: '2026-11-20' })
-
-  expect(response.status).toBe(409)
-  expect(await response.text()).toMatch(/role="alert"/)
-})
-
 test('a manual entry is read as people write amounts', async () => {
   const { change } = await open()
   await storeStatement([lines(1)])

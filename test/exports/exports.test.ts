@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { EXPORT_LIMITS } from '../../src/exports/limits.ts'
 import { affiliateWorld } from '../affiliates/affiliate-world.ts'
+import { bookPaid } from '../books/book-rows.ts'
 import { storedBrand } from '../brand.ts'
 import { restoring } from '../limits.ts'
 import { overriding } from '../overriding.ts'
@@ -47,9 +48,8 @@ async function exportedFirm() {
     const { id, hash } = statementOf(who)
     expect((await askAdmin(`${path}/statements/${id}/approve`, 'POST', { hash })).status).toBe(200)
   }
-  const paid = { reference: 'PAY-1', paid_on: '2026-11-20' }
-  const answer = await askAdmin(`${path}/statements/${statementOf('own').id}/pay`, 'POST', paid)
-  expect(answer.status).toBe(200)
+  const isPaid = await bookPaid([statementOf('own').id], 'PAY-1', '2026-11-20', ACCOUNT)
+  expect(isPaid).toBe(true)
   await turnOn(ACCOUNT)
   await runExport(ACCOUNT)
   return world

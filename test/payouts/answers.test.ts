@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { referenceOf } from '../../src/payouts/reference.ts'
-import { rowsOf } from '../books/book-rows.ts'
+import { bookPaid, rowsOf } from '../books/book-rows.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
 import { signedIn } from '../console/browser.ts'
@@ -23,8 +23,9 @@ import {
   hold,
   PATH,
   PAYER,
-  preview,
+  prepare,
   requestOf,
+  rowsOfEach,
   type Sent,
   send,
   sent,
@@ -56,7 +57,7 @@ async function books() {
     transfers: await read('select id, state, code, reason, name_check from transfers'),
     statements: await read('select id, status, payment, returned from statements'),
     payees: await read('select id, version, state, reason from payees'),
-    files: await read('select id, file_hash from payout_batches'),
+    files: await read('select id, files from payout_batches'),
   }
 }
 
@@ -363,6 +364,11 @@ test('§20.4 the CSV of each bank is read by its headings', async () => {
     expect(payments.filter(own), name).toEqual(paid.map((row) => row + BOOKED_ON).sort())
     expect(returns.filter(own), name).toEqual([expect.stringMatching(/ Konto erloschen DE…3000$/)])
     expect(transfers.filter((row) => /exported/.test(row))).toHaveLength(3)
+    const [{ statements }] = (await show(all.a.batch)).transfers
+    await bookPaid(
+      statements.map(({ id }: { id: string }) => id),
+      `again ${name}`,
+    )
   }
 })
 
@@ -488,12 +494,14 @@ async function toApprove() {
 }
 
 async function toConfirm() {
-  const { id, hash, total } = await json(preview({ statements: [await due('a', '1.00')] }))
+  await due('a', '1.00')
+  const { id, hash, total } = await json(prepare({ rows: rowsOfEach(['a']) }))
   return requestOf(`batches/${id}/confirm`, { hash, total })
 }
 
 async function toExport() {
-  const { id } = await confirmed({ statements: [await due('a', '1.00')] })
+  await due('a', '1.00')
+  const { id } = await confirmed({ rows: rowsOfEach(['a']) })
   return requestOf(`batches/${id}/export`, {})
 }
 

@@ -1,12 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
-import { type Details, DOUBTS, LEFT_OUT, PAYOUT_LIMITS } from '../../src/payouts/model.ts'
+import { TEMPLATE_ROWS } from '../../src/payouts/files/templates.ts'
+import { type Details, PAYOUT_LIMITS, STOPPING } from '../../src/payouts/model.ts'
 import { tendDetails } from '../../src/payouts/payees.ts'
 import { digest } from '../../src/platform/auth/secret.ts'
 import { dayNumber, dayText } from '../../src/platform/db/column-types.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { DAY_MS, HOUR_MS } from '../../src/platform/durations.ts'
-import { rowsOf } from '../books/book-rows.ts'
+import { askAda, rowsOf } from '../books/book-rows.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
 import { at } from '../days.ts'
@@ -18,7 +19,6 @@ import {
   ADA,
   askExport,
   askFile,
-  bookByHand,
   change,
   confirm,
   confirmed,
@@ -28,13 +28,16 @@ import {
   hold,
   PATH,
   PAYER,
-  preview,
+  payable,
+  prepare,
+  rowsOfEach,
   show,
 } from './payout-rows.ts'
 
 const AFFILIATES = Array.from({ length: 16 }, (_, i) => `a-${String(i).padStart(2, '0')}`)
 
 restoring(PAYOUT_LIMITS)
+restoring(TEMPLATE_ROWS)
 
 beforeEach(async () => {
   await register('forex', { affiliates: AFFILIATES })
@@ -55,92 +58,380 @@ async function batchOfTwo() {
 
 const cents = (text: string) => BigInt(text.replace('.', ''))
 
-type Batch = Record<string, unknown>
+type Row = Record<string, unknown>
 
-/** What may be wrong with an affiliate or its statements: the reasons of §20.2 that leave these out, in their order. */
-const FLAWS = LEFT_OUT.slice(0, -1)
+/** What may be wrong with bank details; nothing can be paid with `no_payee` and the others but one. */
+const DETAILS = ['no_payee', 'not_approved', 'changed', 'blocked'] as const
+const REASONS = ['held', 'suspended', 'other_currency', 'other_method'] as const
+const DOUBTS = [
+  ...STOPPING,
+  'details_changed',
+  'first_payment',
+  'same_account',
+  'much_more',
+] as const
 
-/** Stores an affiliate with some flaws, and returns its statement. */
-async function store(affiliate: string, flaws: readonly string[], from: Source) {
-  const has = (flaw: string) => flaws.includes(flaw)
-  const isRefused = has('returned') && from.oneIn(2)
+type Flaw = (typeof DETAILS)[number] | (typeof REASONS)[number] | (typeof DOUBTS)[number]
+
+const insertTransfer = (id: string, affiliate: string, more: Row = {}) =>
+  insertRow('transfers', {
+    ...{ account: 'acme-forex', id, batch: 'old', affiliate_id: affiliate, payee_version: 1 },
+    ...{ currency: 'EUR', amount: '1.00', statements: '[]', state: 'paid', changed_at: 1, ...more },
+  })
+
+const insertRow = (table: string, row: Row) =>
+  change(
+    `insert into ${table} (${Object.keys(row)}) values (${Object.keys(row).map(() => '?')})`,
+    ...(Object.values(row) as string[]),
+  )
+
+/** Draws flaws that can go together. */
+function drawFlaws(from: Source): Flaw[] {
+  const details = from.oneIn(3) ? [from.pick(DETAILS)] : []
+  const others = [...REASONS, ...DOUBTS].filter(() => from.oneIn(4))
+  const without: readonly string[] =
+    details[0] === 'no_payee'
+      ? ['other_currency', 'other_method', 'details_changed', 'same_account']
+      : details.length > 0
+        ? ['same_account']
+        : []
+  return [...details, ...others].filter(
+    (one) =>
+      !without.includes(one) &&
+      // Who was never paid has no usual amount, and a wallet of a person takes any currency.
+      !(one === 'much_more' && others.includes('first_payment')) &&
+      !(one === 'other_currency' && others.includes('other_method')),
+  )
+}
+
+/** Stores what an affiliate was paid before, and what it is due now. */
+async function storePayments(affiliate: string, has: (flaw: Flaw) => boolean, currency: string) {
+  const usual = has('first_payment') ? 0 : has('much_more') ? 4 : 1
+  for (let n = 0; n < usual; n++) {
+    await insertRow('payments', {
+      ...{ account: 'acme-forex', reference: `p-${affiliate}-${n}`, affiliate_id: affiliate },
+      ...{ currency, amount: `${n + 1}.00`, paid_on: `2026-01-0${n + 1}`, statements: '[]' },
+      ...{ actor: 'eve', at: '', folded_reference: `p-${affiliate}-${n}` },
+    })
+  }
+}
+
+/** Stores an affiliate with some flaws, and returns its row. */
+async function store(affiliate: string, flaws: readonly Flaw[], from: Source) {
+  const has = (flaw: Flaw) => flaws.includes(flaw)
+  const currency = has('other_currency') ? 'USD' : 'EUR'
+  const version = has('details_changed') ? 2 : 1
   if (!has('no_payee')) {
-    const waits = has('not_approved') ? 'entered' : isRefused ? 'returned' : 'approved'
-    const state = has('blocked') ? 'blocked' : waits
-    const details: Details = { ...ADA, method: has('other_method') ? 'wise' : 'sepa' }
-    const payable_from = has('changed') ? Date.now() * 2 : 1
-    await enter('payee', affiliate, details, { state, payable_from })
+    const details: Details = {
+      ...ADA,
+      iban: has('same_account') ? ADA.iban : undefined!,
+      method: has('other_method') ? 'wise' : 'sepa',
+    }
+    if (version === 2) await enter('payee', affiliate, details)
+    const entered_at = version === 2 ? Date.now() - DAY_MS : Date.UTC(2026, 0)
+    const state = has('blocked') ? 'blocked' : has('not_approved') ? 'entered' : 'approved'
+    const payable_from = has('changed') ? Date.now() * 2 : has('not_approved') ? null : 1
+    await enter('payee', affiliate, details, { version, entered_at, state, payable_from })
   }
   if (has('held')) await hold(affiliate)
-  const severity = has('case') ? from.pick(['high', 'medium'] as const) : 'low'
+  const severity = has('open_case') ? from.pick(['high', 'medium'] as const) : 'low'
   await storeCases({ id: affiliate, affiliate, rule: 'r', action: 'flag', severity })
   if (has('suspended'))
     await change(`update affiliates set status = 'suspended' where affiliate_id = ?`, affiliate)
-  const amount = `${from.between(0, 99)}.${from.between(10, 99)}`
-  const currency = has('other_currency') ? 'USD' : 'EUR'
+  await storePayments(affiliate, has, currency)
+  const amount = has('much_more') ? '7.51' : `${from.between(0, 7)}.${from.between(10, 50)}`
   const id = await due(affiliate, amount, { currency })
+  const back = {
+    state: from.pick(['returned', 'rejected']),
+    changed_at: has('changed') ? Date.now() * 3 : 2,
+  }
   // What came back from former details, or before they were approved again, is due like any other.
-  const [version = 1, at = 1] = has('returned') ? [] : from.pick([[0], [1, 0]])
-  await change(
-    `insert into transfers values ('acme-forex', ?, 'old', ?, ?, ?, ?, '[]', ?, null, null, null, ?)`,
-    ...[id, affiliate, version, currency, amount, from.pick(['returned', 'rejected']), at],
+  await insertTransfer(
+    affiliate,
+    affiliate,
+    has('came_back')
+      ? { ...back, payee_version: has('no_payee') ? 0 : version }
+      : { ...back, payee_version: 9 },
   )
-  await change('update statements set transfer = id where id = ?', id)
-  return { affiliate, flaws, isRefused, id, amount }
+  await change('update statements set transfer = ? where id = ?', affiliate, id)
+  if (has('paid_twice')) {
+    await insertRow('bank_movements', {
+      ...{ account: 'acme-forex', reference: affiliate, direction: 'paid', day: '2026-01-01' },
+      ...{
+        bank_reference: '',
+        n: 2,
+        other: '',
+        doubt: from.pick(['paid_twice', 'paid_after_cancel']),
+      },
+    })
+  }
+  return { affiliate, flaws, id, amount, currency, row: `${affiliate}:${currency}` }
 }
 
-test('§20.2 a preview pays all that may be paid, to the cent, and says why it leaves out the rest', async () => {
+const isOf = <T extends string>(all: readonly T[], flaw: string): flaw is T =>
+  all.some((one) => one === flaw)
+
+test('§20.2 each row has all reasons and doubts, and a batch pays what has neither, or is waived', async () => {
   const from = randomSource(env.SEED)
   const limit = from.between(3, 6)
   PAYOUT_LIMITS.transfers = limit
   const all: Awaited<ReturnType<typeof store>>[] = []
-  for (const id of AFFILIATES)
-    all.push(await store(id, from.oneIn(2) ? [] : FLAWS.filter(() => from.oneIn(4)), from))
-  for (const named of [undefined, from.some(all.map(({ id }) => id))]) {
-    const asked = all.flatMap(({ flaws, isRefused, ...one }) => {
-      if (!named) return [{ ...one, reason: flaws[0] }]
-      const own = [...flaws, isRefused && 'not_approved']
-      const reason = FLAWS.find((flaw) => own.includes(flaw) && !DOUBTS.includes(flaw as never))
-      return named.includes(one.id) ? [{ ...one, reason }] : []
-    })
-    const payable = asked.filter(({ reason }) => !reason)
-    const shown = await json(preview({ statements: named }))
-    const { transfers, left_out, total } = shown
-    expect(left_out.map((one: Batch) => [one.statement_id, one.reason])).toEqual([
-      ...asked.flatMap(({ id, reason }) => (reason ? [[id, reason]] : [])),
-      ...payable.slice(limit).map(({ id }) => [id, 'next_batch']),
-    ])
-    const paid = payable.slice(0, limit)
-    expect(transfers.map((one: Batch) => [one.affiliate_id, one.amount, one.statements])).toEqual(
-      paid.map(({ affiliate, amount, id }) => [affiliate, amount, [id]]),
+  for (const id of AFFILIATES) all.push(await store(id, from.oneIn(2) ? [] : drawFlaws(from), from))
+  const twins = all.filter(({ flaws }) => flaws.includes('same_account') && isApproved(flaws))
+  const doubtsOf = ({ flaws }: (typeof all)[number]) =>
+    DOUBTS.filter((one) => flaws.includes(one) && (one !== 'same_account' || twins.length > 1))
+  const reasonsOf = ({ flaws }: (typeof all)[number]) =>
+    flaws.filter((one) => !isOf(DOUBTS, one) && one !== 'other_method')
+  const shown = await payable()
+  expect(
+    shown.map(({ id, amount, statements, reasons, doubts, ticked }) => ({
+      ...{ id, amount, statements: statements.map((one) => one.id) },
+      ...{ reasons: reasons.toSorted(), doubts: doubts.map(({ code }) => code).sort(), ticked },
+    })),
+  ).toEqual(
+    all.map((one) => ({
+      ...{ id: one.row, amount: one.amount, statements: [one.id] },
+      ...{ reasons: reasonsOf(one).sort(), doubts: doubtsOf(one).sort() },
+      ticked: reasonsOf(one).length === 0 && !doubtsOf(one).some((code) => isOf(STOPPING, code)),
+    })),
+  )
+  for (const named of [null, from.some(all)]) {
+    const rows = named?.map(({ row }) => ({ id: row, waive: STOPPING }))
+    const chosen = (named ?? all).filter(
+      (one) =>
+        named ||
+        (!one.flaws.some((flaw) => !isOf(DOUBTS, flaw)) &&
+          !doubtsOf(one).some((code) => isOf(STOPPING, code))),
     )
-    expect(cents(total)).toBe(paid.reduce((sum, { amount }) => sum + cents(amount), 0n))
-    expect((await askExport(shown.id)).status).toBe(409)
-    expect((await confirm(shown)).status).toBe(paid.length > 0 ? 200 : 409)
-    if (paid.length > 0) expect((await show(shown.id)).transfers).toEqual(transfers)
-    await cancel(shown.id)
-    expect((await askExport(shown.id)).status).toBe(409)
+    const ordered = chosen.toSorted((a, b) => (a.row < b.row ? -1 : 1))
+    const reasons = ordered.map((one) => one.flaws.filter((flaw) => !isOf(DOUBTS, flaw)))
+    const paid = ordered.filter((_, i) => reasons[i]?.length === 0)
+    const batch = await json(prepare({ ...(rows && { rows }) }))
+    expect(
+      batch.transfers.map((one: Row) => [
+        one.affiliate_id,
+        one.amount,
+        (one.statements as Row[])[0]?.id,
+      ]),
+    ).toEqual(paid.slice(0, limit).map(({ affiliate, amount, id }) => [affiliate, amount, id]))
+    expect(
+      batch.left_out.map((one: Row) => [one.id, (one.reasons as string[]).toSorted()]),
+    ).toEqual(
+      ordered.flatMap((one, i) => {
+        const isNext = paid.indexOf(one) >= limit
+        const why = isNext ? ['next_batch'] : (reasons[i] ?? []).toSorted()
+        return why.length > 0 ? [[one.row, why]] : []
+      }),
+    )
+    const sum = paid.slice(0, limit).reduce((all, { amount }) => all + cents(amount), 0n)
+    expect(cents(batch.total)).toBe(paid.length > 0 ? sum : 0n)
+    expect((await askExport(batch.id)).status).toBe(409)
+    expect((await confirm(batch)).status).toBe(paid.length > 0 ? 200 : 409)
+    const { transfers } = await show(batch.id)
+    const waivers = transfers.flatMap(({ doubts }: { doubts: Row[] }) => doubts)
+    for (const { code, waived_by } of waivers)
+      expect(waived_by).toBe(named && isOf(STOPPING, code as string) ? 'admin-key' : null)
+    await cancel(batch.id)
+    expect((await askExport(batch.id)).status).toBe(409)
   }
 })
 
-test('§20.2 a preview is refused for a payer that cannot pay, a day too early or late, and what is not due', async () => {
+/** Whether only approved details tell of a shared account. */
+const isApproved = (flaws: readonly Flaw[]) => !flaws.some((one) => isOf(DETAILS, one))
+
+test('§20.2 a row is refused whose doubt is not waived, and a waiver is only of what it was about', async () => {
+  await enter('payee', 'a-00', ADA)
+  await due('a-00', '10.00')
+  await storeCases({ id: 'case_1', affiliate: 'a-00', action: 'flag' })
+  const rows = (waive: string[]) => ({ rows: [{ id: 'a-00:EUR', waive }] })
+  expect(await json(prepare(rows(['first_payment'])))).toMatchObject({
+    status: 422,
+    errors: [{ pointer: '/rows/0/waive' }],
+  })
+  const batch = await json(prepare(rows(['open_case'])))
+  expect(batch.transfers).toMatchObject([
+    {
+      account: 'DE…3000',
+      doubts: [{ code: 'open_case', waived_by: 'admin-key' }, { waived_by: null }],
+    },
+  ])
+  await storeCases({ id: 'case_2', affiliate: 'a-00', action: 'flag', rule: 'other' })
+  expect((await confirm(batch)).status).toBe(409)
+  expect(await show(batch.id)).toMatchObject({
+    transfers: [],
+    left_out: [
+      { id: 'a-00:EUR', reasons: [], doubts: [{}, { about: 'case_2', waived_by: null }, {}] },
+    ],
+  })
+  const set = await json(askAdmin(`${PATH}/batches/${batch.id}/rows`, 'PUT', rows(['open_case'])))
+  expect((await confirm(set)).status).toBe(200)
+})
+
+test('§20.2 the rows of a batch are set anew: its id stays, its hash changes, and who adds is an author', async () => {
+  for (const affiliate of ['a-00', 'a-01']) {
+    await enter('payee', affiliate, ADA)
+    await due(affiliate, '10.00')
+  }
+  const batch = await json(prepare())
+  const set = async (ids: string[]) =>
+    json(askAda(`${PATH}/batches/${batch.id}/rows`, 'PUT', { rows: ids.map((id) => ({ id })) }))
+  const fewer = await set(['a-00:EUR'])
+  const more = await set(['a-01:EUR', 'a-00:EUR'])
+  expect([batch, fewer, more].map(({ id, total, authors }) => [id, total, authors])).toEqual([
+    [batch.id, '20.00', ['admin-key']],
+    [batch.id, '10.00', ['admin-key']],
+    [batch.id, '20.00', ['admin-key', 'ada@team.example']],
+  ])
+  expect([fewer.hash === batch.hash, more.hash]).toEqual([false, batch.hash])
+  expect((await set(['a-02:EUR'])).errors).toMatchObject([{ pointer: '/rows/0/id' }])
+  expect((await confirm(fewer)).status).toBe(409)
+  expect((await confirm(more)).status).toBe(200)
+  expect((await set([])).status).toBe(409)
+})
+
+test('§20.2 a prepared batch is listed, found, announced and needs attention until it ends or is deleted', async () => {
+  await enter('payee', 'a-00', ADA)
+  await due('a-00', '10.00')
+  await change(
+    `insert into webhook_endpoints (account, id, url, events, secrets, created_at) values ('acme-forex', 'whk_1', 'https://hooks.example/', '["*"]', '[]', '2026-01-01T00:00:00.000Z')`,
+  )
+  const far = dayText(dayNumber(EXECUTE_ON) + 20)
+  const [batch, later] = [await json(prepare()), await json(prepare({ execute_on: far }))]
+  const found = async () => {
+    const list = await json(askAdmin(`${PATH}/batches?reference=${batch.id}`))
+    const { data } = await json(askAdmin(`${PATH}/attention`))
+    const names = data.flatMap((one: Row) => (one.code === 'prepared_batches' ? one.names : []))
+    return [list.data.map((one: Row) => [one.state, one.total, one.authors]), names]
+  }
+  expect(await found()).toEqual([[['prepared', '10.00', ['admin-key']]], [batch.id, later.id]])
+  const ends = Date.parse(batch.ends_at)
+  expect(ends).toBe(Date.parse(EXECUTE_ON) + DAY_MS)
+  expect(Date.parse(later.ends_at) - Date.now()).toBeLessThanOrEqual(7 * DAY_MS)
+  const [{ type, data } = {}] = await rowsOf('webhook_events')
+  expect([type, JSON.parse(String(data))]).toMatchObject([
+    'batch.prepared',
+    { batch_id: batch.id, total: '10.00', authors: ['admin-key'], ends_at: batch.ends_at },
+  ])
+  await askAdmin(`${PATH}/batches/${later.id}`, 'DELETE')
+  expect((await confirm(later)).status).toBe(404)
+  await change('update payout_batches set ends_at = ?', Date.now())
+  expect(await found()).toEqual([[], []])
+  expect((await confirm(batch)).status).toBe(409)
+})
+
+test('§20.2 a batch of method manual pays by hand, with a reason, whoever has other details or none', async () => {
+  await enter('payee', 'a-00', ADA)
+  for (const affiliate of ['a-00', 'a-01']) await due(affiliate, '10.00')
+  await enter('payee', 'a-02', { ...ADA, method: 'manual' })
+  await due('a-02', '1.00')
+  await due('a-03', '1.00', { currency: 'USD' })
+  await hold('a-03')
+  const by = (reason?: string) =>
+    json(
+      prepare({
+        ...{ payer: undefined, method: 'manual' },
+        rows: ['a-00:EUR', 'a-01:EUR', 'a-02:EUR', 'a-03:USD'].map((id) => ({ id, reason })),
+      }),
+    )
+  expect((await by()).left_out.map((one: Row) => one.reasons)).toEqual([
+    ['other_method'],
+    ['no_payee'],
+    ['held', 'no_payee', 'other_currency'],
+  ])
+  const batch = await by('Paid in cash')
+  expect([batch.total, batch.payer, batch.left_out.map((one: Row) => one.reasons)]).toEqual([
+    '21.00',
+    null,
+    [['held', 'other_currency']],
+  ])
+  const pay = (id: string, paid_on = '2026-01-02') =>
+    askAdmin(`${PATH}/batches/${id}/pay`, 'POST', { paid_on })
+  expect((await pay(batch.id)).status).toBe(409)
+  await confirm(batch)
+  expect((await pay(batch.id, '2040-01-01')).status).toBe(422)
+  const [first] = await Promise.all([pay(batch.id), pay(batch.id)].map(json))
+  expect(first.transfers.map((one: Row) => [one.state, one.note])).toEqual(
+    Array(3).fill(['paid', 'Paid in cash']),
+  )
+  expect(await json(pay(batch.id))).toEqual(first)
+  expect((await askFile(batch.id)).headers.get('Content-Type')).toContain('text/csv')
+  const paid = await rowsOf('payments')
+  expect(paid.map(({ paid_on, amount }) => `${paid_on} ${amount}`).sort()).toEqual([
+    ...['2026-01-02 1.00', '2026-01-02 10.00', '2026-01-02 10.00'],
+  ])
+  const sepa = await batchOf('a-02', ADA)
+  expect((await pay(sepa.id)).status).toBe(409)
+})
+
+/** Returns a batch of a statement of an affiliate, whose details become these. */
+async function batchOf(affiliate: string, details: Details) {
+  await enter('payee', affiliate, details, { version: 2 })
+  await due(affiliate, '1.00')
+  return confirmed({ rows: rowsOfEach([affiliate]) })
+}
+
+test('§20.2 a batch of euros warns of a day on which banks are closed, and names the batch before', async () => {
+  at('2026-04-01T09:00:00.000Z')
+  for (const affiliate of ['a-00', 'a-01']) {
+    await enter('payee', affiliate, ADA)
+    await due(affiliate, '10.00')
+  }
+  const warned = async (execute_on: string) =>
+    (await json(prepare({ execute_on }))).warnings.map((one: Row) => one.next_open_day)
+  const days = ['2026-04-02', '2026-04-03', '2026-04-06', '2026-04-11', '2026-05-01']
+  expect(await Promise.all(days.map(warned))).toEqual([
+    ...[[], ['2026-04-07'], ['2026-04-07'], ['2026-04-13'], ['2026-05-04']],
+  ])
+  const first = await confirmed({ execute_on: '2026-04-02', rows: rowsOfEach(['a-00']) })
+  at('2026-04-01T10:00:00.000Z')
+  const { before } = await json(prepare({ execute_on: '2026-04-02' }))
+  expect(before).toEqual({ id: first.id, execute_on: '2026-04-02', total: '10.00', transfers: 1 })
+})
+
+test('§20.3 more rows than a template takes are more files, with the same bytes for ever', async () => {
+  const all = AFFILIATES.slice(0, 5)
+  for (const affiliate of all) {
+    await enter('payee', affiliate, { ...ADA, method: 'wise' })
+    await due(affiliate, '1.00')
+  }
+  TEMPLATE_ROWS.wise = 2
+  const { id } = await confirmed({ method: 'wise' })
+  const { files } = await json(askExport(id))
+  expect(files.map(({ n, rows, name }: Row) => [n, rows, name])).toEqual([
+    [1, 2, `${id}-1.csv`],
+    [2, 2, `${id}-2.csv`],
+    [3, 1, `${id}-3.csv`],
+  ])
+  const texts = await Promise.all(
+    [1, 2, 3].map(async (n) => (await askAdmin(`${PATH}/batches/${id}/file?n=${n}`)).text()),
+  )
+  const { transfers } = await show(id)
+  const found = texts.map(
+    (text) => transfers.filter((one: Row) => text.includes(String(one.id))).length,
+  )
+  expect(found).toEqual([2, 2, 1])
+})
+
+test('§20.2 a batch is refused for a payer that cannot pay, a day too early or late, and what is not due', async () => {
   await enter('payer', 'fresh', PAYER, { payable_from: Date.now() + HOUR_MS })
   await enter('payer', 'dollars', { ...PAYER, currency: 'USD' })
   const refused = [
     [404, { payer: 'none' }],
     [409, { payer: 'fresh' }],
     [409, { payer: 'dollars' }],
-    [409, { statements: ['stm_1'] }],
+    [422, { payer: undefined }],
+    [422, { rows: [{ id: 'a-00:EUR' }] }],
+    [422, { rows: [{ id: 'stm_1' }] }],
     [422, { execute_on: '2020-01-01' }],
     [422, { execute_on: '2040-12-15' }],
   ] as const
-  for (const [status, asked] of refused) expect((await preview(asked)).status).toBe(status)
+  for (const [status, asked] of refused) expect((await prepare(asked)).status).toBe(status)
 })
 
 test('§20.2 a confirmation is refused once the day of its execution is over', async () => {
   await enter('payee', 'a-00', ADA)
   await due('a-00', '10.00')
-  const { id } = await json(preview())
+  const { id } = await json(prepare())
   await change('update payout_batches set execute_on = ?', dayText(dayNumber(EXECUTE_ON) - 3))
   expect(await json(confirm(await show(id)))).toMatchObject({
     status: 422,
@@ -151,7 +442,7 @@ test('§20.2 a confirmation is refused once the day of its execution is over', a
 test('§20.2 a confirmation is refused if it would pay anything else than what was seen', async () => {
   await enter('payee', 'a-00', ADA)
   await due('a-00', '10.00')
-  const seen = await json(preview())
+  const seen = await json(prepare())
   expect((await confirm({ ...seen, total: '10.02' })).status).toBe(409)
   expect((await confirm({ ...seen, hash: '0'.repeat(64) })).status).toBe(409)
   await due('a-00', '0.01')
@@ -221,46 +512,48 @@ test('§20.2 a batch gives its statements free when it is cancelled, and repeats
   const answer = await json(cancel(id))
   expect(answer).toMatchObject({ state: 'partial', states: { paid: 1, cancelled: 1 } })
   expect(await json(cancel(id))).toEqual(answer)
-  expect((await json(preview())).transfers).toMatchObject([
+  expect((await json(prepare())).transfers).toMatchObject([
     { affiliate_id: transfers[1].affiliate_id },
   ])
 })
 
-test('§20.2 what the bank rejected is left out, and needs attention, until it is approved again or paid', async () => {
-  const { id, transfers } = await batchOfTwo()
+test('§20.2 what the bank rejected is not ticked, and needs attention, until it is approved again or paid', async () => {
+  const { id } = await batchOfTwo()
   const attention = async () => {
     const { data } = await json(askAdmin(`${PATH}/attention`))
-    return data.flatMap((one: Batch) => (one.code === 'returned_payments' ? one.names : []))
+    return data.flatMap((one: Row) => (one.code === 'returned_payments' ? one.names : []))
   }
   await change(`update transfers set state = 'rejected', changed_at = ?`, Date.now() - 1)
   await change(`update payees set state = 'returned' where id = 'a-01'`)
   expect((await attention()).sort()).toEqual(['a-00', 'a-01'])
-  const reason = 'returned'
-  expect((await json(preview())).left_out).toMatchObject([{ reason }, { reason }])
+  const shown = async () =>
+    (await payable()).map(({ reasons, doubts: [first], ticked }) => [reasons, first?.code, ticked])
+  expect(await shown()).toEqual([
+    [[], 'came_back', false],
+    [['not_approved'], 'came_back', false],
+  ])
   await askAdmin(`${PATH}/affiliates/a-01/payee/approve`, 'POST', { version: 1 })
   expect(await attention()).toEqual(['a-00'])
-  expect((await json(preview())).transfers).toMatchObject([{ affiliate_id: 'a-01' }])
-  await confirmed({ statements: transfers[0].statements })
+  expect((await json(prepare())).transfers).toMatchObject([{ affiliate_id: 'a-01' }])
+  await confirmed({ rows: rowsOfEach(['a-00']) })
   expect(await attention()).toEqual([])
   expect((await show(id)).state).toBe('rejected')
 })
 
-test('§20.2 nobody pays by hand what a batch pays, and what came back by hand is not chosen', async () => {
-  const batch = await batchOfTwo()
-  const [{ id, statements }] = batch.transfers
-  const of = `${PATH}/statements/${statements[0]}`
-  const pay = (reference: string) =>
-    askAdmin(`${of}/pay`, 'POST', { reference, paid_on: '2024-12-01' })
-  const owed = async () => (await json(askAdmin(`${PATH}/periods`))).due
-  expect(await owed()).toEqual([])
-  for (const reference of ['R-1', id]) expect((await pay(reference)).status).toBe(409)
-  await askExport(batch.id)
-  expect((await bookByHand(id, { amount: '10.00' })).status).toBe(200)
-  const back = { reference: 'R-2', returned_on: '2024-12-02', reason: 'Closed' }
-  expect((await askAdmin(`${of}/return`, 'POST', back)).status).toBe(409)
-  expect((await bookByHand(id, { direction: 'returned', amount: '10.00' })).status).toBe(200)
-  expect(await owed()).toMatchObject([{ affiliates: 1, amount: '10.00' }])
-  expect((await json(preview())).left_out).toMatchObject([{ reason: 'returned' }])
-  const [transfer] = (await show(batch.id)).transfers
-  expect(transfer).toMatchObject({ state: 'returned', reason: null })
+test('§20.2 of two batches with one row the first confirmed has it, and the other says what it lost', async () => {
+  for (const affiliate of ['a-00', 'a-01']) {
+    await enter('payee', affiliate, ADA)
+    await due(affiliate, '10.00')
+  }
+  const [one, two] = [await json(prepare({ rows: rowsOfEach(['a-00']) })), await json(prepare())]
+  await confirm(one)
+  const { status, detail } = await json(confirm(two))
+  expect([status, detail]).toEqual([409, expect.stringContaining('taken what was due to `a-00`')])
+  const shown = await show(two.id)
+  expect(shown).toMatchObject({
+    total: '10.00',
+    left_out: [{ id: 'a-00:EUR', reasons: ['taken'] }],
+  })
+  expect((await confirm(shown)).status).toBe(200)
+  expect((await json(askAdmin(`${PATH}/periods`))).due).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { STOPPING } from '../../src/payouts/model.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
 import { askAdmin, json } from '../partner.ts'
 import { disconnect } from '../sweep/cut.ts'
@@ -15,8 +16,10 @@ import {
   enter,
   firm,
   PATH,
-  preview,
+  payable,
+  prepare,
   requestOf,
+  rowsOfEach,
   send,
 } from './payout-rows.ts'
 
@@ -54,8 +57,12 @@ async function post({ from }: Memory, path: string, body: object) {
   return answer!
 }
 
+/** Sets the rows of a batch, which may be confirmed, or lost to another one, meanwhile. */
+const setRows = async (id: string, rows: object) =>
+  json(askAdmin(`${PATH}/batches/${id}/rows`, 'PUT', { rows }))
+
 const batchesOf = () =>
-  read(`select id, total from payout_batches where confirmed_by is not null order by id`)
+  read(`select id, total, method from payout_batches where confirmed_by is not null order by id`)
 
 /** What may happen. */
 const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> = {
@@ -74,35 +81,47 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
     payees.set(id, { version, isPayable })
   },
   async prepare(memory) {
-    const shown = await json(preview())
-    const back = await read(`select s.id from statements s join transfers t on t.id = s.transfer
+    const { from, payees } = memory
+    const rows = await payable()
+    const back =
+      await read(`select s.affiliate_id as id from statements s join transfers t on t.id = s.transfer
       and t.payee_version = (select max(version) from payees where id = s.affiliate_id)
-      where t.state in ('returned', 'rejected')`)
-    const chosen: string[] = shown.transfers.flatMap(
-      (one: { statements: string[] }) => one.statements,
-    )
-    expect(chosen.filter((id) => back.some((one) => one.id === id))).toEqual([])
-    for (const { affiliate_id } of shown.transfers) {
-      expect(memory.payees.get(affiliate_id)?.isPayable).toBe(true)
+      where t.state in ('returned', 'rejected') and s.status = 'approved'`)
+    const stopped = new Set<string>()
+    for (const { affiliate_id, ticked, reasons, doubts } of rows) {
+      const isBack = back.some(({ id }) => id === affiliate_id)
+      expect(doubts.some(({ code }) => code === 'came_back')).toBe(isBack)
+      expect(reasons).toEqual(payees.get(affiliate_id)!.isPayable ? [] : ['changed'])
+      if (doubts.some(({ code }) => STOPPING.includes(code as never))) stopped.add(affiliate_id)
+      expect(ticked).toBe(reasons.length === 0 && !stopped.has(affiliate_id))
     }
-    const all = [...chosen, ...back.map(({ id }) => id)]
-    if (all.length === 0) return
-    const statements = memory.from.some(all)
-    const { id, hash, total } = await json(preview({ statements }))
-    if (memory.from.oneIn(8)) await STEPS_OF.change!(memory)
-    // The preview of all that is due is confirmed at the same time, sometimes.
+    if (rows.length === 0) return
+    const all = await json(prepare())
+    const chosen = from.some(rows.map(({ affiliate_id }) => affiliate_id))
+    const first = await json(prepare({ rows: rowsOfEach(chosen) }))
+    // Nothing that stops a row is paid unless a person has waived it, nor what was not chosen.
+    const unwaived = await prepare({ rows: chosen.map((id) => ({ id: `${id}:EUR` })) })
+    expect(unwaived.status === 422).toBe(chosen.some((id) => stopped.has(id)))
+    const paid = first.transfers.map((one: { affiliate_id: string }) => one.affiliate_id)
+    expect(paid).toEqual(chosen.filter((id) => payees.get(id)!.isPayable).sort())
+    if (from.oneIn(8)) await STEPS_OF.change!(memory)
+    const kept = rowsOfEach(from.some(chosen))
+    const set = from.oneIn(3) ? await setRows(first.id, kept) : first
+    const { id, hash, total } = set.id ? set : first
+    // The batch of all that is ticked is confirmed at the same time, sometimes.
     await Promise.all([
       post(memory, `batches/${id}/confirm`, { hash, total }),
-      memory.from.oneIn(2) && confirm(shown),
+      from.oneIn(2) && confirm(all),
     ])
   },
   async export(memory) {
     const { files, payees } = memory
-    for (const { id } of await batchesOf()) {
+    for (const { id, method } of await batchesOf()) {
       await post(memory, `batches/${id}/export`, {})
       const answer = await askFile(id)
       if (answer.status !== 200 || files.has(id)) continue
       files.set(id, await answer.text())
+      if (method === 'manual') continue
       for (const one of (await transfers()).filter(({ batch }) => batch === id)) {
         const version = one.payee_version
         expect(payees.get(one.affiliate_id)).toEqual({ version, isPayable: true })
@@ -144,13 +163,17 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
     ])
   },
   async payByHand(memory) {
-    const { data } = await json(askAdmin(`${PATH}/payouts`))
-    const payments = data.map((one: Record<string, string>) => ({
-      ...{ affiliate_id: one.affiliate_id, currency: one.currency, amount: one.amount },
-      ...{ reference: `hand-${memory.payments++}`, paid_on: '2026-11-26' },
-    }))
-    if (memory.from.oneIn(4) && payments.length > 0)
-      await post(memory, 'payouts', [memory.from.pick(payments)])
+    const rows = (await payable()).filter(({ reasons }) => reasons.length === 0)
+    if (rows.length === 0 || memory.from.oneIn(3)) return
+    const chosen = rowsOfEach([memory.from.pick(rows).affiliate_id])
+    const { id, hash, total } = await json(
+      prepare({
+        ...{ payer: undefined, method: 'manual' },
+        rows: chosen.map((row) => ({ ...row, reason: 'In cash' })),
+      }),
+    )
+    await post(memory, `batches/${id}/confirm`, { hash, total })
+    await post(memory, `batches/${id}/pay`, { paid_on: '2026-01-02' })
   },
 }
 

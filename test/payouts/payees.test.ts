@@ -33,7 +33,7 @@ import {
   OTHER_IBAN,
   PATH,
   PAYER,
-  preview,
+  prepare,
   show,
 } from './payout-rows.ts'
 
@@ -264,14 +264,18 @@ test('§20.1 an approver sees what changed, even behind one mask; no manager lea
 test('§20.1 who is paid to one account is named where money is confirmed, until an approver says why', async () => {
   const [ids, all] = [
     ['aff-7', 'aff-8', 'aff-9'],
-    () => json(preview({ execute_on: NOW.slice(0, 10) })),
+    () => json(prepare({ execute_on: NOW.slice(0, 10) })),
   ]
   await enterApproved('payer', 'main', PAYER)
   const names = async () => {
     const { data } = await json(askAdmin(`${PATH}/attention`))
     const found = data.find(({ code }: { code: string }) => code === 'same_account')
     const { transfers } = await all()
-    const marked = transfers.map((one: { same_account: string[] }) => one.same_account.join(' '))
+    const marked = transfers.map(({ doubts }: { doubts: { code: string; detail: string }[] }) =>
+      doubts.flatMap(({ code, detail }) =>
+        code === 'same_account' ? [detail.replace('The same account as ', '')] : [],
+      ),
+    )
     const payees = await Promise.all(
       ids.map(async (id) => (await json(askAdmin(`${PATH}/affiliates/${id}/payee`))).same_account),
     )

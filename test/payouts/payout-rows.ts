@@ -1,7 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { encryptDetails, fileDigest } from '../../src/payouts/details.ts'
 import { fileOf } from '../../src/payouts/files/file.ts'
-import type { Details, Party, StoredBatch, StoredDetails } from '../../src/payouts/model.ts'
+import {
+  type Details,
+  type Party,
+  STOPPING,
+  type StoredBatch,
+  type StoredDetails,
+} from '../../src/payouts/model.ts'
 import { DAY_MS } from '../../src/platform/durations.ts'
 import { earning, headOf, idOf, storeRows } from '../books/book-rows.ts'
 import { storeCases } from '../fraud/stored-cases.ts'
@@ -91,18 +97,37 @@ export const change = (sql: string, ...values: (string | number | null)[]) =>
     .bind(...values)
     .run()
 
-/** Previews a batch of the payer `main`. */
-export const preview = (more: object = {}) =>
+/** Prepares a batch of the payer `main`: of what is ticked, unless `more` has rows. */
+export const prepare = (more: object = {}) =>
   askAdmin(`${PATH}/batches`, 'POST', {
     ...{ payer: 'main', method: 'sepa', execute_on: EXECUTE_ON, ...more },
   })
 
-/** Confirms a batch as it was previewed. */
+/** Returns rows of a batch that pay affiliates in EUR, whatever the doubts. */
+export const rowsOfEach = (affiliates: readonly string[]) =>
+  affiliates.map((id) => ({ id: `${id}:EUR`, waive: STOPPING }))
+
+/** Returns what is payable by the day of batches. */
+export const payable = async () =>
+  (await json(askAdmin(`${PATH}/payable?on=${EXECUTE_ON}`))).data as PayableRow[]
+
+/** A row of what is payable, as far as tests read it. */
+export interface PayableRow {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly amount: string
+  readonly statements: readonly { readonly id: string }[]
+  readonly reasons: readonly string[]
+  readonly doubts: readonly { readonly code: string; readonly detail: string }[]
+  readonly ticked: boolean
+}
+
+/** Confirms a batch as it was prepared. */
 export const confirm = ({ id, hash, total }: { id: string; hash: string; total: string | null }) =>
   askAdmin(`${PATH}/batches/${id}/confirm`, 'POST', { hash, total })
 
-/** Previews and confirms a batch. */
-export const confirmed = async (more: object = {}) => json(confirm(await json(preview(more))))
+/** Prepares and confirms a batch. */
+export const confirmed = async (more: object = {}) => json(confirm(await json(prepare(more))))
 
 /** Returns a batch. */
 export const show = (id: string) => json(askAdmin(`${PATH}/batches/${id}`))
@@ -124,8 +149,8 @@ export interface Sent {
 /** Exports a batch that pays a statement of each affiliate. Returns its transfers by affiliate. */
 export async function sent<K extends string>(amounts: Record<K, string>): Promise<Record<K, Sent>> {
   const all = Object.entries<string>(amounts)
-  const statements = await Promise.all(all.map(([affiliate, amount]) => due(affiliate, amount)))
-  const { id: batch, transfers } = await confirmed({ statements })
+  await Promise.all(all.map(([affiliate, amount]) => due(affiliate, amount)))
+  const { id: batch, transfers } = await confirmed({ rows: rowsOfEach(Object.keys(amounts)) })
   await askExport(batch)
   const own = transfers.map((one: Sent) => [one.affiliate_id, { ...one, batch }])
   return Object.fromEntries(own) as Record<K, Sent>
@@ -160,16 +185,17 @@ export const requestOf = (path: string, body?: object) =>
 export const apply = (hash: string) =>
   json(askAdmin(`${PATH}/payouts/answers/apply`, 'POST', { hash }))
 
-/** What `payoutRows` stores: a batch to export, a preview to confirm, one that is exported, and an answer to book. */
+/** What `payoutRows` stores: a batch to export, one to confirm, one to pay by hand, one that is exported, and an answer to book. */
 export const BATCH_ID = 'B000000001'
-export const PREVIEW_ID = 'B000000002'
+export const PREPARED_ID = 'B000000002'
 export const EXPORTED_ID = 'B000000003'
+export const BY_HAND_ID = 'B000000004'
 export const ANSWER_HASH = 'e'.repeat(64)
 const EXPORTED_STATEMENT = 'stm_00000000000000000000000c'
 
-/** What confirms the preview. */
+/** What confirms the one that is prepared. */
 export const CONFIRMED = {
-  hash: 'd8fd2b777cb6228546b88ac91a36c1122421b302d75c3346d9d3a0117eff23dc',
+  hash: 'cfef1149ce40c2d528106f442023bdf356b6b118d185c662249edd3e94d2db4e',
   total: '2.00',
 }
 
@@ -180,14 +206,16 @@ export const CONFIRMED = {
 export async function payoutRows(db: D1Database, account: string) {
   const asked = {
     ...{ payer: 'spare', method: 'sepa', currency: 'EUR', execute_on: '2040-12-15' },
-    ...{ payer_version: 1, created_by: 'eve', created_at: Date.now() },
+    ...{ payer_version: 1, authors: '["eve"]', created_at: Date.now() },
+    ...{ rows: '[{"id":"aff-8:EUR","waived":[],"note":null}]', ends_at: Date.UTC(2040, 0) },
   } as const
   const batch = (id: string, more: object) =>
-    insert(db, 'payout_batches', { account, id, ...asked, ...more })
+    insert(db, 'payout_batches', { account, id, hash: '', total: '2.00', ...asked, ...more })
   const exported = { id: 'T00000000C', affiliate_id: 'aff-8', amount: '3.00' }
   const details = new Map(Object.entries({ 'payer spare': PAYER, 'payee aff-8': ADA }))
-  const order = { id: EXPORTED_ID, ...asked } as StoredBatch
-  const file_hash = await fileDigest(env, fileOf(order, [exported], details).text, null)
+  const order = { id: EXPORTED_ID, ...asked } as unknown as StoredBatch
+  const text = fileOf(order, [{ ...exported, payee_version: 1 }], details)
+  const files = JSON.stringify([{ rows: 1, hash: await fileDigest(env, text, null) }])
   const statement = (id: string, period: string, amount: string, transfer: string | null) => {
     const of = { id, affiliate: 'aff-8', plan: 'lined', period }
     const sums = { lines_sum: amount, total: amount, payable: amount, payable_on: '2024-09-14' }
@@ -209,10 +237,11 @@ export async function payoutRows(db: D1Database, account: string) {
     await version('payer', 'spare', PAYER),
     statement('stm_00000000000000000000000b', '2024-08', '2.00', null),
     statement(EXPORTED_STATEMENT, '2024-07', '3.00', exported.id),
-    batch(PREVIEW_ID, {}),
+    batch(PREPARED_ID, {}),
     batch(BATCH_ID, { hash: 'c'.repeat(64), total: '2.00', confirmed_by: 'eve' }),
+    batch(BY_HAND_ID, { method: 'manual', payer: '', confirmed_by: 'eve', files: '[]' }),
     batch(EXPORTED_ID, {
-      ...{ hash: 'c'.repeat(64), total: '3.00', confirmed_by: 'eve', file_hash },
+      ...{ hash: 'c'.repeat(64), total: '3.00', confirmed_by: 'eve', files },
       confirmed_at: Date.UTC(2026, 0),
     }),
     ...[
@@ -227,6 +256,10 @@ export async function payoutRows(db: D1Database, account: string) {
       {
         ...{ ...exported, batch: EXPORTED_ID, state: 'exported' },
         statements: JSON.stringify([EXPORTED_STATEMENT]),
+      },
+      {
+        ...{ ...exported, id: 'T00000000D', batch: BY_HAND_ID, state: 'exported' },
+        statements: '[]',
       },
     ].map((one) =>
       insert(db, 'transfers', {

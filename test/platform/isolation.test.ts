@@ -64,7 +64,8 @@ const boundedIn = (table: string) => [
 const OF_ACCOUNT: readonly RegExp[] = [
   // The export of a month begins anew where one of these has changed.
   /^SEARCH (?:customers|ledger|p|statements) .* as month, /,
-  // Totals of all months or affiliates, and a page of statements or balances.
+  // Totals of all months or affiliates, and a page of statements, balances or payments.
+  /^SEARCH p .* from payments p left join payment_returns n /,
   /^SEARCH statements .* select period, status, currency, count\(/,
   /^SEARCH s .* from statements s \) where account = \?1 and statement is not null (?:order by [\w,]+ )?limit/,
   /^SEARCH ledger .* select distinct affiliate_id from ledger /,

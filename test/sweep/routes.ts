@@ -7,7 +7,6 @@ import { QUESTION_ID } from '../affiliates/question-rows.ts'
 import { deposited, eve } from '../brand.ts'
 import { checkResponse } from '../checked-fetch.ts'
 import {
-  BOOK_APPROVED_ID,
   BOOK_DRAFT_ID,
   BOOK_HASH,
   BOOK_PERIOD,
@@ -21,17 +20,17 @@ import {
   ADA,
   ANSWER_HASH,
   BATCH_ID,
+  BY_HAND_ID,
   CONFIRMED,
   EXECUTE_ON,
   EXPORTED_ID,
   MAIN,
-  PREVIEW_ID,
+  PREPARED_ID,
 } from '../payouts/payout-rows.ts'
 import { asTeam, operations } from '../requests.ts'
 import {
   asSender,
   type Binding,
-  BOOK_PAID_ID,
   POSTBACK_EVENT,
   POSTBACK_ID,
   recordsOf,
@@ -176,7 +175,6 @@ const correction = {
 }
 
 /** A payment of the statement that waits for one. */
-const PAYMENT = { reference: 'R-1', paid_on: '2026-10-20' }
 
 const administration: Route[] = [
   {
@@ -328,13 +326,6 @@ const administration: Route[] = [
     repeats: 'each is a new answer',
   },
   { ...changes, id: 'approvePeriod', at: { period: BOOK_PERIOD }, body: { plan: 'lined' } },
-  { ...changes, id: 'payStatement', at: { statement_id: BOOK_APPROVED_ID }, body: PAYMENT },
-  {
-    ...changes,
-    id: 'returnPayment',
-    at: { statement_id: BOOK_PAID_ID },
-    body: { reference: 'RET-1', returned_on: '2024-10-25', reason: 'Account closed' },
-  },
   {
     ...changes,
     id: 'addManualEntry',
@@ -345,11 +336,6 @@ const administration: Route[] = [
   { ...reads, id: 'listBalances', query: '?on=2026-10-31' },
   { ...reads, id: 'listJournal', query: OCTOBER },
   { ...reads, id: 'listPayouts' },
-  {
-    ...changes,
-    id: 'importPayouts',
-    body: [{ affiliate_id: 'aff-7', currency: 'EUR', amount: '1.00', ...PAYMENT }],
-  },
   ...['Payee', 'Payer'].flatMap((name): Route[] => [
     { ...reads, id: `list${name}s` },
     { ...reads, id: `get${name}` },
@@ -370,17 +356,26 @@ const administration: Route[] = [
     headers: { 'Content-Type': 'text/csv' },
     body: 'affiliate_id,name,kind,city,country,method\naff-7,Ada King,person,London,GB,manual\n',
   },
+  { ...reads, id: 'listPayable' },
   { ...reads, id: 'listBatches', query: '?reference=to%20t000-00000B' },
   { ...reads, id: 'getBatch' },
   {
     ...changes,
-    id: 'previewBatch',
+    id: 'prepareBatch',
     body: { payer: 'spare', method: 'sepa', execute_on: EXECUTE_ON },
-    repeats: 'each is a new preview',
+    repeats: 'each is a new batch',
   },
-  { ...changes, id: 'confirmBatch', at: { batch: PREVIEW_ID }, body: CONFIRMED },
+  {
+    ...changes,
+    id: 'setBatchRows',
+    at: { batch: PREPARED_ID },
+    body: { rows: [{ id: 'aff-8:EUR', waive: ['first_payment'] }] },
+  },
+  { ...changes, id: 'discardBatch', at: { batch: PREPARED_ID } },
+  { ...changes, id: 'confirmBatch', at: { batch: PREPARED_ID }, body: CONFIRMED },
   { ...changes, id: 'exportBatch' },
   { ...reads, id: 'getBatchFile', at: { batch: EXPORTED_ID } },
+  { ...changes, id: 'payBatch', at: { batch: BY_HAND_ID }, body: { paid_on: '2026-10-20' } },
   { ...changes, id: 'cancelBatch', body: { reason: 'The bank refused the file.' } },
   {
     ...changes,

@@ -1,11 +1,9 @@
 import { deposited, eve } from '../brand.ts'
-import { BOOK_APPROVED_ID } from '../commission/statement-rows.ts'
 import type { Route } from './routes.ts'
-import { BOOK_PAID_ID, recordsOf } from './worlds.ts'
+import { recordsOf } from './worlds.ts'
 
 const delivery = { as: 'account', writes: true, records: true } as const
 const forex = { ...delivery, vertical: 'forex', id: 'sendForexTransactions' } as const
-const books = { vertical: 'forex', as: 'team', writes: true } as const
 const [payment] = recordsOf('forex').transactions!
 
 /** One record moves, one is new, one names an unknown customer, and one is invalid. */
@@ -17,7 +15,7 @@ const mixed = [
 ]
 const lenient = { Prefer: 'handling=lenient' }
 
-/** Deliveries with other options than a bulk with a full response, and payments whose references meet. */
+/** Deliveries with other options than a bulk with a full response. */
 export const WAYS: Route[] = [
   { ...forex, way: 'lenient, where unknown customers are held', headers: lenient, body: mixed },
   {
@@ -59,26 +57,5 @@ export const WAYS: Route[] = [
     id: 'sendIgamingCustomers',
     way: 'one record',
     body: { ...eve, regtime: '2026-10-05 10:00' },
-  },
-  {
-    ...books,
-    id: 'returnPayment',
-    way: 'by another reference',
-    at: { statement_id: BOOK_PAID_ID },
-    body: { reference: 'RET-2', returned_on: '2024-10-25', reason: 'Account closed' },
-  },
-  {
-    ...books,
-    id: 'payStatement',
-    way: 'by the reference of a return',
-    at: { statement_id: BOOK_APPROVED_ID },
-    body: { reference: 'ret-1', paid_on: '2026-10-20' },
-  },
-  {
-    ...books,
-    id: 'payStatement',
-    way: 'of a batch',
-    at: { statement_id: 'stm_00000000000000000000000b' },
-    body: { reference: 'R-2', paid_on: '2026-10-20' },
   },
 ]

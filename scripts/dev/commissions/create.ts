@@ -1,4 +1,5 @@
 import { type Call, computeStatements, type DemoAccount, senderOf, sendLocal } from '../client.ts'
+import { payByHand } from '../payouts.ts'
 import { CLOSED, DEMO_PERIOD, demoCommissions } from './records.ts'
 
 interface List {
@@ -57,10 +58,10 @@ async function followLink(url: string): Promise<string> {
  * Does nothing once that statement is no longer a draft.
  */
 async function closeBooks(call: Call): Promise<void> {
-  const { account, paid, reference, paid_on } = CLOSED
+  const { account, paid, paid_on } = CLOSED
   const { data } = await statementsOf(call, account)
   const statement = data.find(({ affiliate_id }) => affiliate_id === paid)
   if (statement?.status !== 'draft') return
   await call('POST', `accounts/${account}/periods/${DEMO_PERIOD}/approve`, {})
-  await call('POST', `accounts/${account}/statements/${statement.id}/pay`, { reference, paid_on })
+  await payByHand(call, `accounts/${account}`, paid_on, [paid])
 }

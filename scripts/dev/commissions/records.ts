@@ -9,7 +9,6 @@ export const DEMO_PERIOD = '2026-03'
 export const CLOSED = {
   account: 'demo-prop',
   paid: 'AFF-1',
-  reference: 'demo-payment-1',
   paid_on: '2026-04-30',
 } as const
 

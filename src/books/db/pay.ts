@@ -1,10 +1,9 @@
-import { HOLDS_CHANGED, rowsOfSeen, type SeenHolds, selectDue } from '../../fraud/db/holds.ts'
-import { PAYMENT_RETURN, type ReturnedPayment } from '../../ledger/db/booked.ts'
-import { bookEntries, IS_DUE, IS_FREE, type PayableStatement } from '../../ledger/db/entries.ts'
+import type { ReturnedPayment } from '../../ledger/db/booked.ts'
+import { bookEntries, IS_FREE } from '../../ledger/db/entries.ts'
 import { foldReference } from '../../ledger/db/manual-entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import { all, first } from '../../platform/db/query.ts'
+import { all } from '../../platform/db/query.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
 import type { Account, payments, statements } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
@@ -58,10 +57,6 @@ const REJECT_CHANGED = compileStatement(`
         and ${IS_FREE}
       where s.id is null)`)
 
-/** Aborts the batch if the holds of an affiliate are not those that were seen. */
-const REJECT_HELD = compileStatement(`
-  select ${ABORT} from ${JSON_EACH}(:seen) e where ${HOLDS_CHANGED}`)
-
 /** Inserts payments. */
 const INSERT_PAYMENTS = compileStatement(`
   ${ROWS}
@@ -105,14 +100,7 @@ const NOTIFY_PAID = eventOf(
     cross join statements s on s.account = :account and s.id = i.value and s.payment = r.value ->> 0`,
 )
 
-const PAY_STATEMENTS = [
-  REJECT_CHANGED,
-  REJECT_HELD,
-  INSERT_PAYMENTS,
-  BOOK_PAYMENTS,
-  PAY,
-  NOTIFY_PAID,
-]
+const PAY_STATEMENTS = [REJECT_CHANGED, INSERT_PAYMENTS, BOOK_PAYMENTS, PAY, NOTIFY_PAID]
 
 /** The account that pays, with what decides on its days. */
 export type PayingAccount = Pick<Account, 'id' | 'vertical' | 'time_zone' | 'book_zone'>
@@ -128,17 +116,15 @@ interface Payer {
 }
 
 /**
- * Books payments, all or none, in one atomic batch. Returns false if a reference is taken, a statement must no longer
- * be paid, or a case of the fraud review holds what it did not hold before.
+ * Books payments, all or none, in one atomic batch. Returns false if a reference is taken, or a statement must no longer
+ * be paid. What a case of the fraud review holds meanwhile is booked, too: the money has left.
  *
- * @param seen What the payments have seen of the holds of their affiliates.
  * @param also What is stored in the same batch, before the payments.
  */
 export function bookPayments(
   db: D1Database,
   payer: Payer,
   made: readonly NewPayment[],
-  seen: readonly SeenHolds[],
   also: readonly D1PreparedStatement[] = [],
 ): Promise<boolean> {
   const rows = made.map(({ reference, affiliate_id, currency, amount, paid_on, ids, part }) => [
@@ -151,8 +137,7 @@ export function bookPayments(
     foldReference(reference),
     part,
   ])
-  const values = { rows: JSON.stringify(rows), seen: rowsOfSeen(seen) }
-  return book(db, payer, PAY_STATEMENTS, values, also)
+  return book(db, payer, PAY_STATEMENTS, { rows: JSON.stringify(rows) }, also)
 }
 
 /** A statement, and what of it moves. */
@@ -273,89 +258,6 @@ const NOTIFY_RETURNED = eventOf(
 /** The statements that book a return, in their order. */
 const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURN, BOOK_RETURN, RETURN, NOTIFY_RETURNED]
 
-const IS_OF_BATCH = compileStatement(`
-  select exists (select 1 from transfers where account = :account and id = :reference) as is_so`)
-
-/** Returns whether a transfer of a batch has made a payment. */
-export const isOfBatch = async (db: Connection, account: string, reference: string) =>
-  (await first<{ is_so: number }>(db, IS_OF_BATCH, { account, reference }))?.is_so === 1
-
-/** What has to be paid to an affiliate in a currency. */
-export interface DuePayout {
-  readonly affiliate_id: string
-  readonly currency: string
-  /** The statements as a JSON array of `DueItem`. */
-  readonly items: string
-  /** The latest day on which one of them is payable. */
-  readonly payable_on: string
-  /** The status of the affiliate. */
-  readonly status: 'active' | 'suspended'
-}
-
-/**
- * A statement that has to be paid: its id with its payment that came back, its day, what it pays, and how that
- * payment came back.
- */
-export type DueItem = readonly [
-  id: string,
-  payable_on: string,
-  payable: string,
-  returned: ReturnedPayment | null,
-]
-
-/** Which payouts a list has; null does not narrow it. */
-export interface DueFilter {
-  readonly affiliate_id: string | null
-  /** Only what is payable by this day. */
-  readonly payable_on: string | null
-}
-
-/** The SQL of how the bank rejected the last transfer of a statement `s`, as if its payment had come back. */
-const REJECTION = `(
-    select json_object('payment', t.id, 'reference', t.id,
-      'returned_on', date(t.changed_at / 1000, 'unixepoch'), 'reason', concat_ws(' ', t.code, t.reason))
-    from transfers t where t.account = s.account and t.id = s.transfer and t.state = 'rejected')`
-
-/**
- * Returns the query of what has to be paid, by affiliate and currency. The groups are in the order of
- * the index, so that a page reads only its own rows.
- */
-const dueQuery = (account: string, { affiliate_id, payable_on }: DueFilter) => {
-  const groups = (from: string) => `(
-    select affiliate_id, statement ->> 'currency' as currency,
-      json_group_array(json_array(
-        concat_ws(' ', id, returned), statement ->> 'payable_on', payable,
-        json(ifnull(${PAYMENT_RETURN}, ${REJECTION})))) as items,
-      max(statement ->> 'payable_on') as payable_on,
-      ifnull((select a.status from affiliates a
-        where a.account = :account and a.affiliate_id = s.affiliate_id), 'active') as status
-    from statements s indexed by statements_due
-    where account = :account and ${IS_DUE} and ${IS_FREE} ${from}
-      ${affiliate_id === null ? '' : 'and affiliate_id = :affiliate_id'}
-      ${payable_on === null ? '' : "and statement ->> 'payable_on' <= :payable_on"}
-    group by affiliate_id, statement ->> 'currency')`
-  return {
-    columns: ['affiliate_id', 'currency', 'items', 'payable_on', 'status'],
-    from: `${groups('')} where true`,
-    fromCursor: `${groups('and affiliate_id >= :after_0')}
-      where (affiliate_id, currency) > (:after_0, :after_1)`,
-    key: ['affiliate_id', 'currency'],
-    values: {
-      account,
-      ...(affiliate_id !== null && { affiliate_id }),
-      ...(payable_on !== null && { payable_on }),
-    },
-  }
-}
-
-/** Reads one page of what has to be paid. */
-export const listDue = (
-  db: Parameters<typeof paginate>[0],
-  account: string,
-  filter: DueFilter,
-  page: Page,
-): Promise<FoundPage<DuePayout>> => paginate(db, dueQuery(account, filter), page)
-
 /** A payment, and how it came back; null if it did not. */
 export type Payment = Omit<typeof payments.$inferSelect, 'account' | 'folded_reference'> & {
   readonly return_reference: string | null
@@ -446,20 +348,4 @@ export async function findPayments(
 ): Promise<Payment[]> {
   const values = { account, references: JSON.stringify(references.map(foldReference)) }
   return all<Payment>(db, FIND_PAYMENTS, values)
-}
-
-/** Reads the statements of some affiliates that have to be paid. */
-const READ_DUE = compileStatement(
-  `${selectDue(`select value as affiliate_id from ${JSON_EACH}(:affiliates)`)} limit :limit`,
-)
-
-/** Returns the statements of some affiliates that have to be paid; at most `limit` of them. */
-export async function readDue(
-  db: Connection,
-  account: string,
-  affiliates: readonly string[],
-  limit: number,
-): Promise<PayableStatement[]> {
-  const values = { account, affiliates: JSON.stringify(affiliates), limit }
-  return all<PayableStatement>(db, READ_DUE, values)
 }

@@ -1,12 +1,7 @@
 import * as v from 'valibot'
 import { readPathPeriod } from '../../commission/operations/path-period.ts'
 import { presentStatement } from '../../commission/operations/present-statement.ts'
-import {
-  approval,
-  payment,
-  paymentReturn,
-  periodApproval,
-} from '../../commission/shapes/book-fields.ts'
+import { approval, periodApproval } from '../../commission/shapes/book-fields.ts'
 import { statement } from '../../commission/shapes/statements.ts'
 import { type Call, operation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
@@ -18,7 +13,6 @@ import { sendCaused } from '../../webhooks/operations/send-caused.ts'
 import * as approve from '../approve.ts'
 import { type PlanOfKind, plansOfKind } from '../db/approve.ts'
 import { BOOK_LIMITS } from '../limits.ts'
-import * as payments from '../payments.ts'
 import { REFUSALS } from '../refusal.ts'
 
 const text = v.string()
@@ -81,55 +75,6 @@ export const approveStatement = operation({
       approvals_required: account.approvals,
       message,
     })
-  },
-})
-
-export const payStatement = operation({
-  ...ofStatement,
-  id: 'payStatement',
-  path: '/statements/{statement_id}/pay',
-  body: payment,
-  words: described(() => ({
-    description:
-      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference. A statement that a case of the fraud review holds is refused with `held_by_case`, one that a batch pays with `conflict`.',
-    answer: booked,
-    errors: [
-      'not_approved',
-      'already_paid',
-      'nothing_due',
-      'reference_used',
-      'held_by_case',
-      'conflict',
-    ],
-    command: { name: 'statements pay' },
-  })),
-  async run(call, { statement_id: id, ...sent }) {
-    const { db, account, actor } = call
-    const request = { id, ...sent, actor, now: Date.now() }
-    const paid = await payments.payStatement(db, account, request)
-    sendCaused(call, account)
-    return presentStatement(paid)
-  },
-})
-
-export const returnPayment = operation({
-  ...ofStatement,
-  id: 'returnPayment',
-  path: '/statements/{statement_id}/return',
-  body: paymentReturn,
-  words: described(() => ({
-    description:
-      'Books that the bank returned the payment of a statement. All statements that the payment paid are `approved` again and due at once, and the ledger has an entry `returned` for each. The earnings do not change. The same request again returns the statement as it is. What a batch has paid comes back by its transfer: see `bookTransfer`.',
-    answer: booked,
-    errors: ['not_paid', 'reference_used', 'conflict'],
-    command: { name: 'statements return' },
-  })),
-  async run(call, { statement_id: id, ...sent }) {
-    const { db, account, actor } = call
-    const request = { id, ...sent, actor, now: Date.now() }
-    const returned = await payments.returnPayment(db, account, request)
-    sendCaused(call, account)
-    return presentStatement(returned)
   },
 })
 
@@ -205,5 +150,5 @@ async function readPlans(
   ])
 }
 
-/** The operations that close the books: approvals, payments and returns. */
-export const APPROVAL_OPERATIONS = [approveStatement, payStatement, returnPayment, approvePeriod]
+/** The operations that close the books. */
+export const APPROVAL_OPERATIONS = [approveStatement, approvePeriod]

@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import { ruleMessage } from '../../platform/validation/issue.ts'
-import { decimal, positiveMoney } from '../plans/decimals.ts'
+import { decimal } from '../plans/decimals.ts'
 
 // The fields of request bodies about the books.
 
@@ -48,72 +48,9 @@ const reference = v.pipe(
   v.check((text) => text !== '', ruleMessage('length', `1 to ${f.MAX_TEXT}`)),
 )
 
-/** The first day of a payment: an earlier one is a typing error. */
-const FIRST_DAY = '2000-01-01'
-
 /** Returns today where the day begins first, in UTC+14, or so many days later. */
 export const dayInFirstZone = (later: number) =>
   new Date(Date.now() + 14 * HOUR_MS + later * DAY_MS).toISOString().slice(0, 10)
-
-const paidOn = member(
-  v.pipe(
-    f.day,
-    v.check((day) => day >= FIRST_DAY, ruleMessage('minimum', FIRST_DAY)),
-    v.check((day) => day <= dayInFirstZone(1), ruleMessage('maximum', 'tomorrow')),
-  ),
-  said(
-    'The day of the payment, from 2000-01-01 to tomorrow (in UTC+14). Once booked, it cannot be changed.',
-    '2026-11-16',
-  ),
-)
-
-/** The fields of the payment of a statement. */
-export const payment = {
-  reference: member(
-    reference,
-    said(
-      'Identifies the payment. The same one is never booked twice: white space around it and the case of its letters do not count.',
-      'pay_2c8f1e0a94b7d36518fa',
-    ),
-  ),
-  paid_on: paidOn,
-}
-
-/** The fields of the return of a statement's payment. */
-export const paymentReturn = {
-  reference: member(
-    reference,
-    said(
-      'Identifies the return, such as the reference of the bank. It may be that of the payment, but not one of another payment or return.',
-      'RET-2026-11-18-1',
-    ),
-  ),
-  returned_on: member(
-    v.pipe(
-      f.day,
-      v.check((day) => day <= dayInFirstZone(0), ruleMessage('maximum', 'today')),
-    ),
-    said(
-      'The day on which the payment came back: not before the payment, and not after today (in UTC+14).',
-      '2026-11-18',
-    ),
-  ),
-  reason: member(
-    f.reason,
-    said('Why it came back. The statement and the audit log show it.', 'Account closed'),
-  ),
-}
-
-/** The fields of a payment in a list. */
-export const listedPayment = {
-  affiliate_id: member(f.id, said('The affiliate who was paid.', 'IB-07')),
-  currency: member(f.currency, said('The currency, an ISO 4217 code.', 'EUR')),
-  amount: member(
-    positiveMoney,
-    said('What was paid: the sum of the statements that became payable first.', '1240.50'),
-  ),
-  ...payment,
-}
 
 /** The fields of a manual entry. */
 export const newManualEntry = {

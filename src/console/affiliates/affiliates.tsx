@@ -22,7 +22,7 @@ import { DAY_MS } from '../../platform/durations.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { periodOf } from '../../platform/money/calendar.ts'
 import { decimal, isZero } from '../../platform/money/decimal.ts'
-import { canManage } from '../books/payout-forms.tsx'
+import { canManage } from '../books/sums.ts'
 import { AddForm, addAffiliate } from './affiliate-forms.tsx'
 import { UploadForm, uploadAffiliates } from './affiliate-upload.tsx'
 

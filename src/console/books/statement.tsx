@@ -1,17 +1,17 @@
 import { listQuestions } from '../../affiliates/operations/questions.ts'
-import { approveStatement, payStatement, returnPayment } from '../../books/operations/approvals.ts'
+import { approveStatement } from '../../books/operations/approvals.ts'
 import { addManualEntry } from '../../books/operations/manual-entries.ts'
 import { getStatement } from '../../commission/operations/statements.ts'
 import { money } from '../../commission/words/english.ts'
 import type { ReturnedPayment } from '../../ledger/db/booked.ts'
-import { dayBefore, type Page, useVisit, type Visit, withQuery } from '../../pages/base/page.ts'
+import { type Page, useVisit, type Visit, withQuery } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { pick } from '../../pages/form.ts'
 import { dayWords, isolated, periodWords } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { HOLDS } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { ChangeForm, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
+import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
 import { AffiliateName, affiliateText, PlanName } from '../../pages/parts/names.tsx'
 import { hasBegun, isOpen } from '../../pages/parts/periods.ts'
 import { readLines } from '../../pages/parts/rule-lines.ts'
@@ -35,35 +35,26 @@ import {
 
 const ONCE = 'Must be unique: a reference is booked once.'
 
-const paymentFields = ({ today, refused }: Visit): Input[] => [
-  { name: 'reference', required: true, hint: ONCE, value: refused?.values('reference') },
-  {
-    name: 'paid_on',
-    type: 'date',
-    required: true,
-    value: refused?.values('paid_on') || dayBefore(today, 0),
-  },
-]
-
-/** Renders the form that records the payment, unless a case holds it. */
-const Pay = ({ statement, isHeld }: PayableStatement, visit = useVisit()) =>
-  isHeld ? (
-    <p class="note">The fraud review holds the payout, so it cannot be paid until it is decided.</p>
-  ) : (
-    <ChangeForm
-      change="pay"
-      submit={`Record the payment of ${money(statement.payable, statement.currency)}`}
-      needs="approver"
-      fields={paymentFields(visit)}
-    />
-  )
-
 /** A statement whose payout a case may hold. */
 interface PayableStatement extends ShownStatement {
   readonly isHeld: boolean
 }
 
-/** Renders the one thing to do next: to approve the draft, or to pay what is approved. */
+/** Says where an approved statement is paid, unless a case holds it. */
+const Pay = ({ isHeld }: Pick<PayableStatement, 'isHeld'>) => (
+  <p class="note">
+    {isHeld ? (
+      'The fraud review holds the payout, so it cannot be paid until it is decided.'
+    ) : (
+      <>
+        It stands in <AccountLink at={['payouts']} children="To pay" /> from the day on that it is
+        payable, unless a <AccountLink at={['batches']} children="batch" /> pays it.
+      </>
+    )}
+  </p>
+)
+
+/** Renders the one thing to do next: to approve the draft, or where what is approved is paid. */
 const NextStep = ({ statement, isHeld }: PayableStatement, visit = useVisit()) => {
   const { status, payable, period } = statement
   return (
@@ -85,7 +76,7 @@ const NextStep = ({ statement, isHeld }: PayableStatement, visit = useVisit()) =
           draft changes until then, and is approved after it.
         </p>
       )}
-      {status === 'approved' && isSome(payable) && <Pay statement={statement} isHeld={isHeld} />}
+      {status === 'approved' && isSome(payable) && <Pay isHeld={isHeld} />}
       {status === 'approved' && !isSome(payable) && (
         <p class="note">There is nothing to pay. The balance is carried on.</p>
       )}
@@ -113,8 +104,6 @@ const changes: NonNullable<Page['changes']> = {
       `Your approval was recorded. ${(answer as { message?: string }).message ?? ''}`.trim(),
     (values) => ({ leave_out_holds: values('leave_out_holds') === 'yes' }),
   ),
-  pay: calling(payStatement, 'The payment was recorded.'),
-  return: calling(returnPayment, 'The return was recorded. The statement is due again.'),
   enter: {
     done: 'The entry was stored. The next run adds it.',
     perform(values, { api, account }) {
@@ -198,39 +187,11 @@ async function renderRest(visit: Visit, statement: WholeStatement) {
         <input type="hidden" name="plan" value={statement.plan} />
         <input type="hidden" name="currency" value={statement.currency} />
       </FoldedForm>
-      {status === 'paid' && (
-        <FoldedForm
-          title="Record that the bank returned the payment"
-          change="return"
-          submit="Record the return"
-          needs="approver"
-          fields={[
-            {
-              name: 'reference',
-              required: true,
-              value: statement.paid?.reference,
-              hint: 'That of the return if the bank gave it one, else that of the payment.',
-            },
-            {
-              name: 'returned_on',
-              type: 'date',
-              required: true,
-              value: dayBefore(visit.today, 0),
-            },
-            { name: 'reason', required: true, hint: READ },
-          ]}
-        >
-          <p>
-            Every statement that this payment paid is due again at once. What was earned stays as it
-            is.
-          </p>
-        </FoldedForm>
-      )}
     </>
   )
 }
 
-/** A statement: what it pays and why, and the forms that approve and pay it, and record that the payment came back. */
+/** A statement: what it pays and why, and the form that approves it. */
 export const statementPage: Page = {
   path: '/accounts/:account/statements/:statement_id',
   section: 'Statements',

@@ -45,7 +45,7 @@ import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { nextPeriod, storedPeriod } from '../../platform/money/calendar.ts'
 import { planOptions } from '../affiliates/affiliate-forms.tsx'
-import { canManage, canPay, sumsText } from './payout-forms.tsx'
+import { canManage, canPay, sumsText } from './sums.ts'
 
 /** How often a page shows the progress of a run, in seconds. */
 const RUN_SECONDS = 2

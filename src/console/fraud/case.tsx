@@ -35,7 +35,7 @@ import { Table } from '../../pages/parts/table.tsx'
 import { EXPIRE_DAYS } from '../../platform/durations.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
-import { canPay } from '../books/payout-forms.tsx'
+import { canPay } from '../books/sums.ts'
 import { CustomerLink, CustomerLinks } from '../records/customer-parts.tsx'
 import {
   BankDetailsOf,
@@ -412,7 +412,7 @@ function NextDecision(props: DecisionProps, visit = useVisit()) {
 /** Renders what persons decided, and the form for it. */
 const Decisions = (props: DecisionProps) => {
   const { found } = props
-  const { decisions, status, affiliate_id } = found
+  const { decisions, status } = found
   const hasRefused = status === 'confirmed' && decisions.some(({ refuse }) => refuse.length > 0)
   return (
     <>
@@ -428,7 +428,7 @@ const Decisions = (props: DecisionProps) => {
         <p class="notice">
           What was approved for the refused customers stays payable until the next statement takes
           it back. Approve that statement before you pay the affiliate:{' '}
-          <AccountLink at={['payouts']} query={{ affiliate_id }} children="its payouts" />.
+          <AccountLink at={['payouts']} children="To pay" />.
         </p>
       )}
       <NextDecision {...props} />

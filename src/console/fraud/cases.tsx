@@ -17,7 +17,7 @@ import {
 } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { canManage } from '../books/payout-forms.tsx'
+import { canManage } from '../books/sums.ts'
 import {
   CaseLink,
   CaseStatusBadge,

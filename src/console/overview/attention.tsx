@@ -13,7 +13,8 @@ type Button = readonly [text: string, path: readonly string[], query?: Visit['qu
 const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = {
   unapproved_drafts: (period) => ['Review', ['statements'], { period, status: 'draft' }],
   waiting_for_rates: () => ['Add rates', ['rates']],
-  returned_payments: () => ['Show', ['payouts'], {}],
+  prepared_batches: (batch) => ['Look at it', ['batches', batch]],
+  returned_payments: () => ['Show', ['payouts']],
   unbooked_movements: (reference) => ['Show', ['find'], { record_id: reference }],
   open_cases: () => ['Decide', ['cases'], { needs: 'decision' }],
   waiting_cases: () => ['Show', ['cases'], { needs: 'second_person' }],

@@ -28,7 +28,7 @@ async function findChoices({ api, account }: Visit, text: string): Promise<Choic
   const [affiliates, records, payments, batches] = await Promise.all([
     api.call(listAffiliates, { account, search: text, per_page: MAX_AFFILIATES }),
     api.call(findRecords, { account, id: text }),
-    api.call(listPayouts, { account, status: 'paid', reference: text }),
+    api.call(listPayouts, { account, reference: text }),
     api.call(listBatches, { account, reference: text }),
   ])
   return [
@@ -46,9 +46,9 @@ async function findChoices({ api, account }: Visit, text: string): Promise<Choic
       day: one.day,
       isHeld: one.outcome === 'held',
     })),
-    ...payments.data.map(({ affiliate_id, reference = '', paid_on = null }) => ({
+    ...payments.data.map(({ affiliate_id, reference, paid_on }) => ({
       noun: 'Payment',
-      path: withQuery(accountPath(account, 'payouts'), { status: 'paid', affiliate_id }),
+      path: withQuery(accountPath(account, 'paid'), { affiliate_id }),
       text: `${reference}, ${affiliate_id}`,
       day: paid_on,
       isHeld: false,

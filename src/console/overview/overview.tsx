@@ -1,19 +1,21 @@
 import { getAccount } from '../../accounts/accounts.ts'
 import { listAttention } from '../../accounts/attention.ts'
 import { listPeriods } from '../../commission/operations/statements.ts'
+import { counted } from '../../commission/words/english.ts'
 import { getFeed } from '../../ingest/operations/feeds.ts'
-import { accountPath, dayBefore, type Page, withQuery } from '../../pages/base/page.ts'
+import { accountPath, dayBefore, type Page } from '../../pages/base/page.ts'
 import { Amount, count, isolated, periodWords, Time } from '../../pages/parts/data.tsx'
 import { choiceWords } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { FigureCard, Moneys } from '../../pages/parts/figures.tsx'
 import { moneyOf, openPeriods, sumByCurrency } from '../../pages/parts/owed.ts'
 import { Periods } from '../../pages/parts/statement-lists.tsx'
+import { listPayable } from '../../payouts/operations/payable.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { dayText, periodOf } from '../../platform/money/calendar.ts'
 import { ZERO } from '../../platform/money/decimal.ts'
 import { moneyText } from '../../platform/money/money.ts'
-import { canManage, canPay } from '../books/payout-forms.tsx'
+import { canManage, sumsText } from '../books/sums.ts'
 import { Feeds } from '../records/feeds.tsx'
 import { AttentionList } from './attention.tsx'
 
@@ -23,13 +25,15 @@ export const overviewPage: Page = {
   section: 'Overview',
   async render(visit) {
     const { api, account } = visit
-    const [settings, attention, feeds, sums] = await Promise.all([
+    const [settings, attention, feeds, sums, { data: payable }] = await Promise.all([
       api.call(getAccount, { account }),
       api.call(listAttention, { account }),
       api.call(getFeed, { account }),
       api.call(listPeriods, { account }),
+      api.call(listPayable, { account }),
     ])
-    const affiliates = sums.due.reduce((sum, one) => sum + one.affiliates, 0)
+    const free = payable.filter(({ reasons }) => reasons.length === 0)
+    const waiting = payable.filter(({ reasons }) => reasons.length > 0)
     const month = periodOf(Math.floor(visit.today / DAY_MS), 'month')
     const body = (
       <>
@@ -87,17 +91,13 @@ export const overviewPage: Page = {
             )
           })}
           <FigureCard title="Payable now">
-            <Moneys amounts={moneyOf(sumByCurrency(sums.due))} none="Nothing" />
-            {affiliates > 0 && canPay(visit) && (
+            <Moneys amounts={moneyOf(sumByCurrency(free))} none="Nothing" />
+            {waiting.length > 0 && <p class="note">{sumsText(waiting)} waits</p>}
+            {payable.length > 0 && canManage(visit) && (
               <p>
-                <a
-                  class="button"
-                  href={withQuery(accountPath(visit.account, 'payouts'), {
-                    payable_on: dayBefore(visit.today, 0),
-                  })}
-                >
-                  Pay {count(affiliates)} {affiliates === 1 ? 'affiliate' : 'affiliates'}
-                </a>
+                <AccountLink at={['payouts']}>
+                  {free.length > 0 ? `Pay ${counted(free.length, 'payee')}` : 'Show what waits'}
+                </AccountLink>
               </p>
             )}
           </FigureCard>

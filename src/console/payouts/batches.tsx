@@ -1,18 +1,18 @@
 import type { Page } from '../../pages/base/page.ts'
 import { methodWords } from '../../pages/parts/bank-details.tsx'
-import { Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
+import { Amount, Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { type Columns, Table } from '../../pages/parts/table.tsx'
 import { listBatches } from '../../payouts/operations/batches.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { actorTitle } from '../affiliates/audit-words.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
-import { PrepareBatch, prepareChange, readPayers } from './prepare-batch.tsx'
 
 type Batch = AnswerOf<typeof listBatches>['data'][number]
 
 /** What members call the states of batches and transfers. */
 const STATES = {
-  preview: ['quiet', 'Preview'],
+  prepared: ['warn', 'Waits for a confirmation'],
   created: ['warn', 'Confirmed'],
   exported: ['warn', 'Exported'],
   accepted: ['warn', 'Accepted by the bank'],
@@ -38,14 +38,6 @@ export const statesText = (states: Batch['states']): string =>
 export const isUnderWay = ({ states }: Pick<Batch, 'states'>): boolean =>
   (states.created ?? states.exported ?? states.accepted) !== undefined
 
-/** Renders where the payouts are that a batch has: they are no longer to pay. */
-export const BatchesUnderWay = ({ batches }: { batches: readonly Batch[] }) =>
-  batches.some(isUnderWay) && (
-    <p class="notice">
-      What the <AccountLink at={['batches']}>batches under way</AccountLink> pay is not listed here.
-    </p>
-  )
-
 const COLUMNS: Columns<Batch> = {
   Batch: ({ id }) => <AccountLink at={['batches', id]}>{id}</AccountLink>,
   State: ({ state }) => <BatchState state={state} />,
@@ -53,7 +45,8 @@ const COLUMNS: Columns<Batch> = {
   By: ({ method }) => methodWords(method),
   From: 'payer',
   Transfers: ({ states }) => statesText(states),
-  Total: 'total',
+  Total: ({ total, currency }) => <Amount value={total} currency={currency} />,
+  'Prepared by': ({ authors }) => authors.map(actorTitle).join(', '),
 }
 
 /** The batches of an account, the latest first. */
@@ -61,22 +54,23 @@ export const batchesPage: Page = {
   path: '/accounts/:account/batches',
   section: 'Payouts',
   query: ['cursor'],
-  changes: { prepare: prepareChange },
-  async render(visit) {
-    const { api, account, query } = visit
-    const [{ data, meta }, payers] = await Promise.all([
-      api.call(listBatches, { account, ...query }),
-      readPayers(visit),
-    ])
+  async render({ api, account, query }) {
+    const { data, meta } = await api.call(listBatches, { account, ...query })
     const body = (
       <>
         <PayoutTabs here="Batches" />
-        <PrepareBatch payers={payers} method={data[0]?.method} />
         <Table
           caption="Batches, the latest first"
           rows={data}
           columns={COLUMNS}
-          empty={<EmptyState title="No batches yet." />}
+          empty={
+            <EmptyState title="No batches yet.">
+              <p>
+                Tick what you pay in <AccountLink at={['payouts']} children="To pay" />, and prepare
+                a batch of it.
+              </p>
+            </EmptyState>
+          }
         />
         {data.length > 0 && <Pager meta={meta} />}
       </>

@@ -5,7 +5,7 @@ export const PayoutTabs = sectionTabs('Payouts', {
   'To pay': 'payouts',
   Batches: 'batches',
   Answers: 'answers',
-  Paid: 'payouts?status=paid',
+  Paid: 'paid',
   Payees: 'payees',
   Payers: 'payers',
   Balances: 'balances',

@@ -1,4 +1,3 @@
-import { BOOK_LIMITS } from '../../books/limits.ts'
 import { isHeld } from '../../fraud/db/holds.ts'
 import { IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
@@ -7,67 +6,10 @@ import { all, first, setTerms } from '../../platform/db/query.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
-import { withAudit } from '../../platform/directory/audit.ts'
-import {
-  type LeftOut,
-  PAYOUT_LIMITS,
-  type StoredBatch,
-  type StoredDetails,
-  type StoredTransfer,
-} from '../model.ts'
-import { PAID_TWICE } from './movements.ts'
-import { isCurrent, SAME_ACCOUNT } from './payees.ts'
-
-/** A statement that has to be paid, and why a batch leaves it out; null: it does not. */
-export interface DueStatement {
-  readonly statement_id: string
-  readonly affiliate_id: string
-  readonly currency: string
-  readonly amount: string
-  readonly left_out: LeftOut | null
-  /** The current version of the payee; null if there is none. */
-  readonly version: number | null
-  /** As `SAME_ACCOUNT`. */
-  readonly same_account: string
-}
-
-/** A person may name what the reasons of `DOUBTS` leave out; the other reasons forbid it. */
-const READ_DUE = compileStatement(`
-  select s.id as statement_id, s.affiliate_id, s.statement ->> 'currency' as currency,
-    s.payable as amount, p.version, ${SAME_ACCOUNT} as same_account, case
-      when ${isHeld('s.affiliate_id')} then 'held'
-      when p.version is null then 'no_payee'
-      when p.state = 'blocked' then 'blocked'
-      when p.state <> 'approved' and (p.state <> 'returned' or :statements is not null)
-        then 'not_approved'
-      when p.payable_from > :now then 'changed'
-      when p.method <> :method then 'other_method'
-      when s.statement ->> 'currency' <> :currency then 'other_currency'
-      when :statements is not null then null
-      when exists (select 1 from fraud_cases c indexed by fraud_cases_position
-        where c.account = :account and c.affiliate_id = s.affiliate_id and c.status = 'open'
-          and c.severity <> 'low') then 'case'
-      when p.state = 'returned' or t.state in ('returned', 'rejected')
-          and t.payee_version = p.version and t.changed_at >= p.payable_from
-        or s.returned is not s.transfer and exists (select 1 from payment_returns n
-          where n.account = :account and n.payment = s.returned
-            and unixepoch(n.at, 'subsec') * 1000 >= p.entered_at) then 'returned'
-      when exists (select 1 from affiliates a where a.account = :account
-        and a.affiliate_id = s.affiliate_id and a.status = 'suspended') then 'suspended'
-      when s.affiliate_id in (${PAID_TWICE}) then 'paid_twice'
-    end as left_out
-  from statements s indexed by statements_due
-  left join payees p on p.account = :account and p.party = 'payee' and p.id = s.affiliate_id
-    and ${isCurrent('p')} and p.state <> 'missing'
-  left join transfers t on t.account = :account and t.id = s.transfer
-  where s.account = :account and ${IS_DUE} and ${IS_FREE}
-    and s.statement ->> 'payable_on' <= :execute_on
-    and (:statements is null or s.id in (select value from json_each(:statements)))
-  order by left_out is not null, s.affiliate_id, s.period, s.plan limit ${BOOK_LIMITS.due}`)
-
-/** Returns what is due when a batch is executed: of its statements, if a person chose some. What it pays comes first. */
-export const readDue = (db: Connection, account: string, batch: NewBatch, now: number) =>
-  all<DueStatement>(db, READ_DUE, { ...batch, account, now })
+import { requiredChange, withAudit } from '../../platform/directory/audit.ts'
+import { eventOf } from '../../webhooks/db/events.ts'
+import type { StoredBatch, StoredDetails, StoredTransfer } from '../model.ts'
+import { isCurrent } from './payees.ts'
 
 const READ_VERSIONS = compileStatement(`
   select p.* from ${JSON_EACH}(:keys) e
@@ -80,14 +22,14 @@ export const readVersions = (db: Connection, account: string, keys: string) =>
 
 /**
  * The versions among some to which nothing may be paid now: another one is current, is not approved for long enough, or a
- * case holds the payee.
+ * case holds the payee. Version 0 stands for no details.
  */
 const UNPAYABLE = `${JSON_EACH}(:keys) e
-  where not exists (select 1 from payees p
-    where p.account = :account and p.party = e.value ->> 0 and p.id = e.value ->> 1
-      and p.version = e.value ->> 2 and ${isCurrent('p')}
-      and p.state = 'approved' and p.payable_from <= :now
-      and not (p.party = 'payee' and ${isHeld('p.id')}))`
+  where e.value ->> 0 = 'payee' and ${isHeld('e.value ->> 1')}
+    or e.value ->> 2 > 0 and not exists (select 1 from payees p
+      where p.account = :account and p.party = e.value ->> 0 and p.id = e.value ->> 1
+        and p.version = e.value ->> 2 and ${isCurrent('p')}
+        and p.state = 'approved' and p.payable_from <= :now)`
 
 const FIND_UNPAYABLE = compileStatement(`
   select e.value ->> 0 as party, e.value ->> 1 as id,
@@ -115,7 +57,10 @@ const COLUMNS = [
     where t.account = b.account and t.batch = b.id group by t.state)) as states`,
 ]
 
-/** Reads one page of the batches that were confirmed, the latest first: all, or those with a reference, or a transfer that has it. */
+/** Whether a batch is confirmed, or can still be. */
+const IS_LISTED = '(confirmed_by is not null or ends_at > :now)'
+
+/** Reads one page of the batches, the latest first: all, or those with a reference, or a transfer that has it. */
 export const listBatches = (
   db: D1Database,
   account: string,
@@ -126,17 +71,37 @@ export const listBatches = (
     db,
     {
       columns: COLUMNS,
-      from: `payout_batches b where account = :account and confirmed_by is not null
+      from: `payout_batches b where account = :account and ${IS_LISTED}
         and (:references is null or b.id in (
           select value from json_each(:references) union all
           select t.batch from ${JSON_EACH}(:references) r
           cross join transfers t on t.account = :account and t.id = r.value))`,
       key: ['created_at', 'id'],
       descending: true,
-      values: { account, references: references && JSON.stringify(references) },
+      values: { account, now: Date.now(), references: references && JSON.stringify(references) },
     },
     page,
   )
+
+/** The affiliate of a row `r` of a batch. */
+const ROW_AFFILIATE = `substr(r.value ->> 'id', 1, length(r.value ->> 'id') - 4)`
+
+const LIST_TO_CONFIRM = compileStatement(`
+  select id, total, currency from payout_batches b indexed by payout_batches_prepared
+  where account = :account and confirmed_by is null and ends_at > :now
+    and (not :are_two or not exists (select 1 from json_each(b.authors) where value = :actor)
+      and not exists (select 1 from payees p where p.account = :account and p.party = 'payer'
+        and p.id = b.payer and p.version = b.payer_version and p.entered_by = :actor)
+      and not exists (select 1 from json_each(b.rows) r
+        cross join payees p on p.account = :account and p.party = 'payee' and p.id = ${ROW_AFFILIATE}
+          and ${isCurrent('p')} and p.entered_by = :actor))
+  order by ends_at, id`)
+
+/** Returns the batches that wait for a confirmation by a person, those that end first before others. */
+export const listToConfirm = (db: Connection, account: string, actor: string, areTwo: boolean) =>
+  all<Pick<StoredBatch, 'id' | 'total' | 'currency'>>(db, LIST_TO_CONFIRM, {
+    ...{ account, actor, are_two: Number(areTwo), now: Date.now() },
+  })
 
 const FIND = compileStatement(
   `select ${COLUMNS} from payout_batches b where account = :account and id = :id`,
@@ -146,38 +111,96 @@ const FIND = compileStatement(
 export const findBatch = (db: Connection, account: string, id: string) =>
   first<ListedBatch>(db, FIND, { account, id })
 
-const FORGET_PREVIEWS = compileStatement(`
-  delete from payout_batches where account = :account and confirmed_by is null
-    and created_at < :created_at - ${PAYOUT_LIMITS.previewMs}`)
+const READ_PERSONS = compileStatement(`
+  select i.value as person from payout_batches b cross join json_each(b.authors) i
+  where b.account = :account and b.id = :id union
+  select p.entered_by from payout_batches b
+  cross join payees p on p.account = b.account and p.party = 'payer' and p.id = b.payer
+    and p.version = b.payer_version
+  where b.account = :account and b.id = :id union
+  select p.entered_by from transfers t indexed by transfers_batch
+  cross join payees p on p.account = t.account and p.party = 'payee' and p.id = t.affiliate_id
+    and p.version = t.payee_version
+  where t.account = :account and t.batch = :id`)
 
-const INSERT_PREVIEW = compileStatement(`
-  insert into payout_batches (account, id, payer, payer_version, method, currency, execute_on,
-    statements, created_by, created_at)
-  values (:account, :id, :payer, :payer_version, :method, :currency, :execute_on, :statements,
-    :created_by, :created_at)`)
+/** Returns who prepared a confirmed batch, added to it, or entered bank details that it uses. */
+export const readPersons = async (db: Connection, account: string, id: string) =>
+  new Set(
+    (await all<{ person: string }>(db, READ_PERSONS, { account, id })).map((one) => one.person),
+  )
 
-/** What a preview asks for. */
-export type NewBatch = Omit<
-  StoredBatch,
-  'hash' | 'total' | 'confirmed_by' | 'confirmed_at' | 'file_hash' | 'reason'
->
+const FIND_BEFORE = compileStatement(`
+  select id, execute_on, total, (select count(*) from transfers t indexed by transfers_batch
+    where t.account = b.account and t.batch = b.id) as transfers
+  from payout_batches b indexed by payout_batches_latest
+  where account = :account and confirmed_by is not null and created_at < :created_at
+    and (payer, method, currency) = (:payer, :method, :currency)
+  order by created_at desc limit 1`)
 
-/** Stores what a preview asks for, and forgets the previews that are older than a day. */
-export async function insertPreview(db: D1Database, account: string, batch: NewBatch) {
-  const { id, payer, method, created_by: actor } = batch
-  const values = { ...batch, account }
-  const details = { batch: id, payer, method }
-  await withAudit(db, { actor, action: 'batch.preview', account, details }, [
-    bindStatement(db, FORGET_PREVIEWS, values),
-    bindStatement(db, INSERT_PREVIEW, values),
-  ])
+/** The batch before another one. */
+export interface BatchBefore extends Pick<StoredBatch, 'id' | 'execute_on' | 'total'> {
+  readonly transfers: number
 }
+
+/** Returns the last batch before one that pays from the same payer by the same method; null if there is none. */
+export const findBefore = (db: Connection, account: string, batch: StoredBatch) =>
+  first<BatchBefore>(db, FIND_BEFORE, { ...batch, account })
+
+const FORGET_ENDED = compileStatement(`
+  delete from payout_batches where account = :account and confirmed_by is null and ends_at <= :created_at`)
+
+const INSERT_PREPARED = compileStatement(`
+  insert into payout_batches (account, id, payer, payer_version, method, currency, execute_on, rows, hash,
+    total, authors, created_at, ends_at)
+  values (:account, :id, :payer, :payer_version, :method, :currency, :execute_on, :rows, :hash, :total,
+    :authors, :created_at, :ends_at)`)
+
+/** Tells webhooks that a batch waits for a confirmation. */
+const NOTIFY_PREPARED = eventOf(
+  'batch.prepared',
+  `select id as about, json_object('batch_id', id, 'method', method, 'currency', currency, 'total', total,
+      'execute_on', execute_on, 'authors', json(authors),
+      'ends_at', strftime('%Y-%m-%dT%H:%M:%fZ', ends_at / 1000.0, 'unixepoch')) as data
+    from payout_batches where account = :account and id = :id`,
+)
+
+/** A batch that is prepared. */
+export type NewBatch = Omit<StoredBatch, 'confirmed_by' | 'confirmed_at' | 'files' | 'reason'>
+
+/** Stores a prepared batch, and forgets those that ended without a confirmation. */
+export async function insertPrepared(
+  db: D1Database,
+  account: string,
+  batch: NewBatch,
+  actor: string,
+  audited: object,
+) {
+  const values = { ...batch, account }
+  const { id, payer, method } = batch
+  const details = { batch: id, ...(payer && { payer }), method, ...audited }
+  await withAudit(
+    db,
+    { actor, action: 'batch.prepare', account, details },
+    [FORGET_ENDED, INSERT_PREPARED, NOTIFY_PREPARED].map((one) => bindStatement(db, one, values)),
+  )
+}
+
+const DISCARD = compileStatement(`
+  delete from payout_batches where account = :account and id = :id and confirmed_by is null`)
+
+/** Deletes a prepared batch. */
+export const discardBatch = (db: D1Database, account: string, id: string, actor: string) =>
+  withAudit(
+    db,
+    { actor, action: 'batch.discard', account, details: { batch: id } },
+    requiredChange(db, DISCARD, { account, id }),
+  )
 
 const INSERT_TRANSFERS = compileStatement(`
   insert into transfers (account, id, batch, affiliate_id, payee_version, currency, amount, statements,
-    state, changed_at)
+    doubts, note, state, changed_at)
   select :account, value ->> 'id', :id, value ->> 'affiliate_id', value ->> 'payee_version', :currency,
-    value ->> 'amount', value ->> 'statements', 'created', :now
+    value ->> 'amount', value -> 'statements', value -> 'doubts', value ->> 'note', 'created', :now
   from ${JSON_EACH}(:transfers)`)
 
 /** Aborts if one of the statements is paid, or another transfer has it. */
@@ -190,12 +213,18 @@ const CLAIM_STATEMENTS = compileStatement(`
   update statements as s set transfer = iif(${IS_DUE} and ${IS_FREE}, v.transfer, ${ABORT})
   from v where s.account = v.account and s.id = v.id`)
 
+/** A transfer to store: the ids of its statements, and its doubts without the words of banks, as arrays. */
+export type NewTransfer = Pick<
+  StoredTransfer,
+  'id' | 'affiliate_id' | 'payee_version' | 'amount' | 'note'
+> & { readonly statements: readonly string[]; readonly doubts: readonly object[] }
+
 /** Returns the statements that store the transfers of a batch, which take their statements, all or none. */
 export function insertTransfers(
   db: D1Database,
   account: string,
   { id, currency }: StoredBatch,
-  transfers: readonly Pick<StoredTransfer, 'id'>[],
+  transfers: readonly NewTransfer[],
 ): D1PreparedStatement[] {
   const values = { account, id, currency, now: Date.now(), transfers: JSON.stringify(transfers) }
   return [INSERT_TRANSFERS, CLAIM_STATEMENTS].map((one) => bindStatement(db, one, values))
@@ -204,14 +233,16 @@ export function insertTransfers(
 /** Aborts if the batch is not as it was read. */
 const REJECT_CHANGED = compileStatement(`
   select ${ABORT} where not exists (select 1 from payout_batches where account = :account
-    and id = :id and (file_hash, reason) is (:file_hash, :reason))`)
+    and id = :id and (files, reason, confirmed_by, rows, authors)
+      is (:files, :reason, :confirmed_by, :rows, :authors))`)
 
 /** What becomes of a batch, and by whom. */
 export interface Change {
   readonly account: string
   readonly actor: string
-  /** The action of the audit log, which also names what is set. */
+  /** The action of the audit log, and what its entry says of it. */
   readonly action: string
+  readonly audited?: object
   readonly set: Partial<StoredBatch>
   /** The details that must be payable, as `readVersions` has them. */
   readonly keys: string
@@ -221,12 +252,11 @@ export interface Change {
 
 /** Changes a batch. Returns null if somebody has changed meanwhile what it needs. */
 export async function changeBatch(db: D1Database, seen: StoredBatch, change: Change) {
-  const { account, actor, action, set, keys, statements } = change
+  const { account, actor, action, audited, set, keys, statements } = change
   const values = { ...seen, account, now: Date.now(), keys }
   const terms = setTerms(Object.keys(set), set)
   const update = `update payout_batches set ${terms} where account = :account and id = :id`
-  // Who confirmed it, and when, its entry says itself.
-  const details = { batch: seen.id, ...set, confirmed_by: undefined, confirmed_at: undefined }
+  const details = { batch: seen.id, ...audited }
   try {
     await withAudit(db, { actor, action, account, details }, [
       bindStatement(db, REJECT_UNPAYABLE, values),

@@ -113,11 +113,11 @@ const DISMISS = compileStatement(`
 export const dismiss = (db: D1Database, account: string, reference: string) =>
   requiredChange(db, DISMISS, { account, reference })
 
-/** The query of the affiliates of whom money may have left twice: no batch pays them by itself. */
+/** The query of the affiliates of whom money may have left twice, and of the references: no batch pays them by itself. */
 export const PAID_TWICE = ['not indexed on t.id', 'indexed by transfers_batch on t.batch']
   .map(
     (found) => `
-    select t.affiliate_id from bank_movements m indexed by bank_movements_open
+    select t.affiliate_id, m.reference from bank_movements m indexed by bank_movements_open
     cross join transfers t ${found} = m.reference and t.account = m.account
     where m.account = :account and m.doubt in ('paid_twice', 'paid_after_cancel') and m.dismissed = 0`,
   )

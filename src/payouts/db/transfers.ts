@@ -4,7 +4,6 @@ import { all } from '../../platform/db/query.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import type { StoredBatch, StoredTransfer, TransferState } from '../model.ts'
-import { isCurrent, SAME_ACCOUNT } from './payees.ts'
 
 /** From which states a transfer moves to a state. */
 const MOVES: Readonly<Record<TransferState, readonly TransferState[]>> = {
@@ -57,19 +56,17 @@ export const findTransfers = (
   all<FoundTransfer>(db, FIND, { account, references: JSON.stringify(references), limit })
 
 const OF_BATCH = compileStatement(`
-  select t.id, t.affiliate_id, t.payee_version, t.currency, t.amount, t.statements, t.state, t.code,
-    t.reason, t.name_check, ifnull((select ${SAME_ACCOUNT} from payees p where p.account = t.account
-      and p.party = 'payee' and p.id = t.affiliate_id and ${isCurrent('p')}), '[]') as same_account
+  select t.id, t.affiliate_id, t.payee_version, t.currency, t.amount, t.state, t.code, t.reason,
+    t.name_check, t.doubts, t.note, (
+      select json_group_array(json_object('id', i.value, 'period', s.period) order by i.key)
+      from json_each(t.statements) i
+      left join statements s on s.account = t.account and s.id = i.value) as statements
   from transfers t indexed by transfers_batch
   where t.account = :account and t.batch = :batch order by t.affiliate_id`)
 
-/** Returns the transfers of a batch, in order of their affiliates. */
+/** Returns the transfers of a batch, in order of their affiliates, each with its statements as a JSON array. */
 export const transfersOf = (db: Connection, account: string, batch: string) =>
-  all<Omit<StoredTransfer, 'batch' | 'changed_at'> & { readonly same_account: string }>(
-    db,
-    OF_BATCH,
-    { account, batch },
-  )
+  all<Omit<StoredTransfer, 'batch' | 'changed_at'>>(db, OF_BATCH, { account, batch })
 
 const STATEMENTS = compileStatement(`
   select s.id, s.payable as amount from transfers t

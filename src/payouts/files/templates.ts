@@ -70,6 +70,9 @@ const TEMPLATES: Partial<Record<Method, Template>> = {
   paypal: [null, PAYPAL],
 }
 
+/** The most rows of a file of a method that has a limit. */
+export const TEMPLATE_ROWS: Partial<Record<Method, number>> = { wise: 1000, paypal: 5000 }
+
 /** Writes an order by the template of its method. */
 export function writeTemplate(order: PaymentOrder): string {
   const [headings, fields] = TEMPLATES[order.method] ?? [PLAIN, PLAIN]

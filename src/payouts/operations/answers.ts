@@ -262,7 +262,7 @@ export const bookTransfer = operation({
         outcome: member(v.picklist(['booked', 'unchanged']), 'Whether it is booked anew.'),
       }),
     ),
-    errors: ['conflict'],
+    errors: ['conflict', 'same_person'],
     command: { name: 'answers book' },
   })),
   async run(call, { reference, ...booked }) {

@@ -101,7 +101,7 @@ function definerOf<P extends Party>(it: Of<P>) {
       words: described(() => ({
         description,
         answer,
-        errors: method === 'GET' ? [] : ['conflict'],
+        errors: method === 'GET' ? [] : ['conflict', 'same_person'],
         command: { name: `${party}s ${verb}`, ...command },
       })),
       async run(call, input) {
@@ -229,7 +229,7 @@ function readFile(csv: string) {
     throw new ApiError('invalid_request', { detail: `Line ${fault.line}: ${fault.reason}.` })
   const [header = [], ...data] = rows
   const names = header.map((name) => name.trim().toLowerCase().replaceAll(' ', '_'))
-  return readItems(data, PAYOUT_LIMITS.transfers).map(({ pointer }, row) => {
+  return readItems(data, PAYOUT_LIMITS.payees).map(({ pointer }, row) => {
     const cells = names.map((name, i) => [name, data[row]?.[i]?.trim() ?? ''] as const)
     const { affiliate_id: id = '', ...sent } = nestedDetails(cells)
     return { id: String(id), pointer, sent }
@@ -247,7 +247,7 @@ export const importPayees = operation({
     csv: member(
       text,
       said(
-        `A header with the names of columns, in any order, and a row for each affiliate: affiliate_id, ${DETAIL_NAMES.join(', ')}. At most ${PAYOUT_LIMITS.transfers} rows.`,
+        `A header with the names of columns, in any order, and a row for each affiliate: affiliate_id, ${DETAIL_NAMES.join(', ')}. At most ${PAYOUT_LIMITS.payees} rows.`,
         'affiliate_id,name,kind,city,country,method,iban\nIB-07,Ada Lovelace,person,Berlin,DE,sepa,DE89370400440532013000\n',
       ),
     ),
@@ -256,7 +256,7 @@ export const importPayees = operation({
     description:
       'Enters the payees of a file, all or none. In a pointer, `/0` is the first row below the header. Each waits for an approval, unless an approver enters what is entered or approved already.',
     answer: v.object({ changed: member(count, 'The payees that are new.') }),
-    errors: ['conflict', 'invalid_request'],
+    errors: ['conflict', 'invalid_request', 'same_person'],
     command: { name: 'payees import' },
   })),
   async run(call, { csv }) {

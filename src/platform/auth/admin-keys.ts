@@ -84,7 +84,8 @@ function adminKeyHolder({ ADMIN_KEY }: Env): Promise<KeyHolder> {
   throw badSecret('ADMIN_KEY')
 }
 
-async function namedHolders({ ADMIN_KEY, ADMIN_KEYS }: Env): Promise<readonly KeyHolder[]> {
+/** Returns the members that ADMIN_KEYS names. Throws `unavailable` if it is unusable. */
+export async function namedHolders({ ADMIN_KEY, ADMIN_KEYS }: Env): Promise<readonly KeyHolder[]> {
   const members = await namedMembers(JSON.stringify([ADMIN_KEY, ADMIN_KEYS || '{}']))
   if (!members) throw badSecret('ADMIN_KEYS')
   return members

@@ -31,10 +31,6 @@ export const ISSUE_CODES = [
   'order',
   'fixed_by_plan',
   'rate_differs',
-  'amount_differs',
-  'nothing_due',
-  'reference_used',
-  'held_by_case',
   'idempotency_key_reused',
 ] as const
 

@@ -78,10 +78,6 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   fixed_by_plan: ({ quoted, expected }) =>
     `${quoted} differs from the other versions of this plan, which have ${quote(expected)}.`,
   rate_differs: ({ quoted, expected }) => `${quoted} differs from ${expected}, which is stored.`,
-  amount_differs: ({ quoted, expected }) => `The amount due is not ${quoted}: ${expected}.`,
-  nothing_due: ({ expected }) => `Nothing is due to ${expected}.`,
-  reference_used: ({ quoted, expected }) => `${quoted} was used for ${expected}.`,
-  held_by_case: ({ expected }) => `Cases of the fraud review hold payouts of ${expected}.`,
   idempotency_key_reused: () =>
     'This `Idempotency-Key` was used for different records, or an event definition has changed since.',
 }
@@ -128,7 +124,6 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   fixed_by_plan: ({ expected }) =>
     `Send ${quote(expected)}, or put the version under the name of a new plan.`,
   rate_differs: () => 'Send `?correct=true` to replace the stored rate.',
-  reference_used: () => 'Give every payment a reference of its own.',
   unknown_affiliate: () => 'Use a configured affiliate.',
 }
 

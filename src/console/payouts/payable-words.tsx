@@ -1,0 +1,103 @@
+import { Badge, Data } from '../../pages/parts/data.tsx'
+import { AccountLink } from '../../pages/parts/fields.tsx'
+import type { DoubtCode, Reason } from '../../payouts/model.ts'
+import type { getBatch } from '../../payouts/operations/batches.ts'
+import type { listPayable } from '../../payouts/operations/payable.ts'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+
+/** A row of what has to be paid. */
+export type PayableRow = AnswerOf<typeof listPayable>['data'][number]
+
+type ShownDoubt = AnswerOf<typeof getBatch>['transfers'][number]['doubts'][number]
+
+/** Why something cannot be paid, and where that is mended: at the affiliate if nothing else is said. */
+const REASONS: Readonly<Record<Reason, readonly [words: string, page?: string | null]>> = {
+  held: ['Held by the fraud review', 'cases'],
+  no_payee: ['No bank details'],
+  not_approved: ['Bank details wait for an approval'],
+  changed: ['Bank details changed a short while ago'],
+  blocked: ['Bank details are blocked'],
+  suspended: ['The affiliate is suspended'],
+  no_agreement: ['No agreement about invoices'],
+  no_treatment: ['The tax treatment is not decided'],
+  other_currency: ['Another currency than the account takes', null],
+  other_method: ['Paid in another way: prepare another batch', null],
+  next_batch: ['This batch is full: prepare another one', null],
+  taken: ['Another batch pays it, or it is paid', 'batches'],
+}
+
+/** Returns a reason in words. */
+export const reasonWords = (reason: Reason): string => REASONS[reason][0]
+
+/** Renders why something cannot be paid, each with a link to what mends it. */
+export const Reasons = ({
+  affiliate_id,
+  reasons,
+}: Pick<PayableRow, 'affiliate_id' | 'reasons'>) => (
+  <>
+    {reasons.map((reason) => {
+      const [words, page] = REASONS[reason]
+      return (
+        <small class="line">
+          {page === null ? (
+            words
+          ) : (
+            <AccountLink
+              at={page ? [page] : ['affiliates', affiliate_id]}
+              query={page === 'cases' ? { affiliate_id, status: 'all' } : {}}
+            >
+              {words}
+            </AccountLink>
+          )}
+        </small>
+      )
+    })}
+  </>
+)
+
+const DOUBTS: Readonly<Record<DoubtCode, readonly [tone: 'bad' | 'warn', words: string]>> = {
+  came_back: ['bad', 'Came back'],
+  open_case: ['bad', 'Open case'],
+  paid_twice: ['bad', 'Paid twice?'],
+  details_changed: ['warn', 'New details'],
+  first_payment: ['warn', 'First payment'],
+  same_account: ['warn', 'Same account'],
+  much_more: ['warn', 'Much more'],
+}
+
+/** Returns the page that shows what a doubt is about. */
+const pageOf = ({ code, about }: Pick<ShownDoubt, 'code' | 'about'>, affiliate: string) =>
+  code === 'open_case'
+    ? { at: ['cases', about] }
+    : about && !about.includes(' ')
+      ? { at: ['find'], query: { record_id: about } }
+      : { at: ['affiliates', affiliate] }
+
+/** Renders what a person should look at, and who of the team said that it is paid nevertheless. */
+export const Doubts = ({
+  affiliate_id,
+  doubts,
+}: {
+  affiliate_id: string
+  doubts: readonly (Omit<ShownDoubt, 'waived_by'> & Partial<ShownDoubt>)[]
+}) => (
+  <>
+    {doubts.map(({ detail, waived_by, ...doubt }) => {
+      const [tone, words] = DOUBTS[doubt.code]
+      return (
+        <small class="line">
+          <AccountLink {...pageOf(doubt, affiliate_id)}>
+            <Badge tone={tone}>{words}</Badge>
+          </AccountLink>{' '}
+          {detail && <Data text={detail} />}
+          {waived_by && (
+            <>
+              {' '}
+              · waived by <Data text={waived_by} />
+            </>
+          )}
+        </small>
+      )
+    })}
+  </>
+)

@@ -1,0 +1,110 @@
+import { BOOK_LIMITS } from '../../books/limits.ts'
+import { CASE_NAME, isHeld } from '../../fraud/db/holds.ts'
+import { IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
+import type { Connection } from '../../platform/db/database.ts'
+import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
+import type { StoredDetails } from '../model.ts'
+import { PAID_TWICE } from './movements.ts'
+import { isCurrent, SAME_ACCOUNT } from './payees.ts'
+
+/** A statement that has to be paid. */
+export interface DueStatement {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly period: string
+  readonly currency: string
+  readonly amount: string
+  /** How its last payment came back or was refused, as JSON of `CameBack`; null if it was not. */
+  readonly came_back: string | null
+}
+
+/** How a payment came back, until bank details change or are approved again. */
+export interface CameBack {
+  readonly payment: string
+  readonly day: string
+  readonly words: string
+}
+
+/** What is known of an affiliate to whom something is due. Its bank details are null if there are none. */
+export type DuePayee = Pick<StoredDetails, 'id'> & {
+  readonly [K in 'version' | 'state' | 'payable_from' | 'details' | 'entered_at' | 'reason']:
+    | StoredDetails[K]
+    | null
+} & {
+  readonly is_held: number
+  readonly is_suspended: number
+  /** Whether other details were approved before. */
+  readonly is_changed: number
+  /** JSON arrays: as `SAME_ACCOUNT`; of open cases `{id, name}`; of references that left twice; of the latest payments `[currency, amount]`. */
+  readonly same_account: string
+  readonly open_cases: string
+  readonly paid_twice: string
+  readonly payments: string
+}
+
+const DUE = `statements s indexed by statements_due
+  where s.account = :account and ${IS_DUE} and ${IS_FREE} and s.statement ->> 'payable_on' <= :day
+    and (:affiliates is null or s.affiliate_id in (select value from json_each(:affiliates)))`
+
+/** The details of a payee, named by SQL. */
+const joinPayee = (id: string) => `left join payees p on p.account = :account and p.party = 'payee'
+    and p.id = ${id} and ${isCurrent('p')} and p.state <> 'missing'`
+
+/** The SQL of a day that is stored in milliseconds. */
+const dayOf = (time: string) => `date(${time} / 1000, 'unixepoch')`
+
+const READ_STATEMENTS = compileStatement(`
+  select s.id, s.affiliate_id, s.period, s.statement ->> 'currency' as currency, s.payable as amount,
+    ifnull((
+      select json_object('payment', t.id, 'day', ${dayOf('t.changed_at')}, 'words', concat_ws(' ', t.code, t.reason))
+      from transfers t where t.account = :account and t.id = s.transfer
+        and t.state in ('returned', 'rejected') and t.payee_version = ifnull(p.version, 0)
+        and t.changed_at >= ifnull(p.payable_from, 0)
+    ), (
+      select json_object('payment', n.payment, 'day', n.returned_on, 'words', n.reason)
+      from payment_returns n where n.account = :account and n.payment = s.returned
+        and s.returned is not s.transfer and unixepoch(n.at, 'subsec') * 1000 >= ifnull(p.entered_at, 0)
+    )) as came_back
+  from (select s.id, s.affiliate_id, s.period, s.plan, s.statement, s.payable, s.transfer, s.returned from ${DUE}) s
+  ${joinPayee('s.affiliate_id')}
+  order by s.affiliate_id, currency, s.period, s.plan limit ${BOOK_LIMITS.due}`)
+
+/** How many of the latest payments of an affiliate are compared with the next one. */
+const PAYMENTS = 60
+
+const READ_PAYEES = compileStatement(`
+  with twice as materialized (${PAID_TWICE})
+  select a.id, p.version, p.state, p.payable_from, p.details, p.entered_at, p.reason,
+    ${isHeld('a.id')} as is_held, ${SAME_ACCOUNT} as same_account,
+    exists (select 1 from affiliates f where f.account = :account and f.affiliate_id = a.id
+      and f.status = 'suspended') as is_suspended,
+    exists (select 1 from payees o where o.account = :account and o.party = 'payee' and o.id = a.id
+      and o.version < p.version and o.payable_from is not null) as is_changed,
+    (select json_group_array(json_object('id', id, 'name', name) order by id) from (
+      select c.id, ${CASE_NAME} from fraud_cases c indexed by fraud_cases_position
+      where c.account = :account and c.affiliate_id = a.id and c.status = 'open' and c.severity <> 'low'
+        and c.action <> 'hold'
+    )) as open_cases,
+    (select json_group_array(distinct w.reference order by w.reference) from twice w
+      where w.affiliate_id = a.id) as paid_twice,
+    (select json_group_array(json_array(currency, amount)) from (
+      select y.currency, y.amount from payments y indexed by payments_by_affiliate
+      where y.account = :account and y.affiliate_id = a.id and not exists (
+        select 1 from payment_returns n where n.account = :account and n.payment = y.reference)
+      order by y.paid_on desc, y.reference desc limit ${PAYMENTS})) as payments
+  from (select distinct s.affiliate_id as id from ${DUE}) a ${joinPayee('a.id')}`)
+
+/** Reads what is due by a day, of some affiliates if these are named, in order of affiliates and currencies. */
+export async function readDue(
+  db: Connection,
+  account: string,
+  day: string,
+  affiliates: readonly string[] | null,
+): Promise<readonly [DueStatement[], ReadonlyMap<string, DuePayee>]> {
+  const values = { account, day, affiliates: affiliates && JSON.stringify(affiliates) }
+  const [statements, payees] = await readBatch<[DueStatement[], DuePayee[]]>(
+    db,
+    [READ_STATEMENTS, READ_PAYEES].map((one) => bindStatement(db, one, values)) as never,
+  )
+  return [statements, new Map(payees.map((one) => [one.id, one]))]
+}

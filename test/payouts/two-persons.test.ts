@@ -1,0 +1,172 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, test } from 'vitest'
+import { OPERATIONS } from '../../src/api/operations.ts'
+import { consoleApp } from '../../src/console/app.ts'
+import { fetchWith } from '../checked-fetch.ts'
+import { randomSource } from '../commission/worlds.ts'
+import { KEY_WORLD, signedIn } from '../console/browser.ts'
+import { askAdmin, json, ORIGIN, register } from '../partner.ts'
+import { asTeam } from '../requests.ts'
+import { ADA, due, EXECUTE_ON, enter, MAIN, PATH, PAYER } from './payout-rows.ts'
+
+// §20 law 9: where an account asks for two persons, no one person sends money or ends a debt.
+
+const PEOPLE = ['mia', 'bob', 'eva'] as const
+type Person = (typeof PEOPLE)[number]
+
+const keyOf = (name: Person) => name.repeat(11)
+const KEYS = Object.fromEntries(
+  PEOPLE.map((name) => [name, { key: keyOf(name), role: 'approver' }]),
+)
+const ADMIN_KEYS = JSON.stringify(KEYS)
+const world = { ...env, ADMIN_KEYS, ACCESS_ROLES: '' } as Env
+
+/** Sends a request as a person, or with the key of the service. */
+async function as(who: Person | 'root', path: string, method = 'GET', body?: object) {
+  const headers = { ...asTeam(), 'Content-Type': 'application/json' }
+  if (who !== 'root') headers.Authorization = `Bearer ${keyOf(who)}`
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+  return fetchWith(world, new Request(`${ORIGIN}/admin/v1/${PATH}/${path}`, init))
+}
+
+const AFFILIATES = ['a', 'b', 'c']
+
+beforeEach(async () => {
+  await register('forex', { affiliates: AFFILIATES })
+  await askAdmin(PATH, 'PATCH', { approvals: 2 })
+})
+
+/** What each door that a law holds at is sent, to which it answers 409 `same_person` to the key of the service. */
+const SENT: Readonly<Record<string, object>> = {
+  putPayee: ADA,
+  approvePayee: { version: 1 },
+  putPayer: MAIN,
+  approvePayer: { version: 1 },
+  prepareBatch: { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON },
+  setBatchRows: { rows: [] },
+  discardBatch: {},
+  confirmBatch: { hash: '0'.repeat(64), total: '1.00' },
+  payBatch: { paid_on: '2026-01-02' },
+  cancelBatch: { reason: 'Why' },
+  bookTransfer: { direction: 'paid', booked_on: EXECUTE_ON, amount: '1.00' },
+}
+
+/** What the key of the service may do: it sends no money, and ends no debt. */
+const ALLOWED =
+  /^(block|reveal|erase|explain)Pay|^(export|get)Batch|^(preview|apply)PayoutAnswer$|^dismissMovements$/
+
+test('§20 law 9: the key of the service, which is no person, is refused at every door', async () => {
+  await enter('payer', 'main', PAYER)
+  await enter('payee', 'a', ADA)
+  await due('a', '1.00')
+  const batch = await json(
+    as('mia', 'batches', 'POST', { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON }),
+  )
+  const doors = OPERATIONS.filter(
+    ({ id, topic, method }) => topic === 'payouts' && method !== 'GET' && !ALLOWED.test(id),
+  )
+  expect(doors.map(({ id }) => id).filter((id) => !SENT[id])).toEqual(['importPayees'])
+  for (const { id, path, method } of doors.filter((one) => SENT[one.id])) {
+    const at = path
+      .replace('/accounts/{account}/', '')
+      .replace('{affiliate_id}', 'a')
+      .replace('{payer}', 'main')
+      .replace('{batch}', batch.id)
+      .replace('{reference}', batch.transfers[0].id)
+    const body = method === 'DELETE' ? undefined : SENT[id]
+    expect([id, (await json(as('root', at, method, body))).code]).toEqual([id, 'same_person'])
+  }
+})
+
+test('§20 law 9: who prepared a batch, added to it or entered its details decides on it with another', async () => {
+  const from = randomSource(env.SEED)
+  let confirmed = 0
+  for (let round = 0; round < 12; round++) {
+    const persons = new Set<Person>()
+    const [payer, payee, prepares, adds, takes] = Array.from({ length: 5 }, () => from.pick(PEOPLE))
+    const version = round + 1
+    await enter('payer', 'main', PAYER, { version, entered_by: payer! })
+    for (const id of AFFILIATES) await enter('payee', id, ADA, { version, entered_by: payee! })
+    for (const id of AFFILIATES) await due(id, '1.00')
+    const rows = (all: string[]) => ({
+      rows: all.map((id) => ({ id: `${id}:EUR`, waive: ['came_back'] })),
+    })
+    const asked = { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON, ...rows(['a', 'b']) }
+    let batch = await json(as(prepares!, 'batches', 'POST', asked))
+    for (const one of [payer, payee, prepares]) persons.add(one!)
+    const set = async (who: Person, all: string[]) =>
+      json(as(who, `batches/${batch.id}/rows`, 'PUT', rows(all)))
+    batch = await set(takes!, ['a'])
+    if (from.oneIn(2)) {
+      batch = await set(adds!, ['a', 'c'])
+      persons.add(adds!)
+    }
+    expect(new Set([...batch.authors, payer, payee])).toEqual(persons)
+    const others = PEOPLE.filter((one) => !persons.has(one))
+    expect(batch.confirmers).toEqual(others.toSorted())
+    const seen = { hash: batch.hash, total: batch.total }
+    for (const who of persons) {
+      const { status, code, detail } = await json(
+        as(who, `batches/${batch.id}/confirm`, 'POST', seen),
+      )
+      expect([status, code]).toEqual([409, 'same_person'])
+      for (const other of others) expect(detail).toContain(`\`${other}\``)
+      const { data } = await json(as(who, 'attention'))
+      const named = data.flatMap((one: { code: string; names: string[] }) =>
+        one.code === 'prepared_batches' ? one.names : [],
+      )
+      expect(named).not.toContain(batch.id)
+    }
+    const [other] = others
+    if (!other) continue
+    confirmed++
+    const { data } = await json(as(other, 'attention'))
+    expect(data).toContainEqual(
+      expect.objectContaining({
+        code: 'prepared_batches',
+        names: expect.arrayContaining([batch.id]),
+      }),
+    )
+    expect((await json(as(other, `batches/${batch.id}`))).may_confirm).toBe(true)
+    expect((await as(other, `batches/${batch.id}/confirm`, 'POST', seen)).status).toBe(200)
+    await as(prepares!, `batches/${batch.id}/export`, 'POST')
+    const cancel = (who: Person) =>
+      as(who, `batches/${batch.id}/cancel`, 'POST', { reason: 'The bank refused it.' })
+    const [{ id: reference }] = batch.transfers
+    const book = { direction: 'paid', booked_on: EXECUTE_ON, amount: batch.transfers[0].amount }
+    for (const who of persons) {
+      const doors = [await cancel(who), await as(who, `transfers/${reference}/book`, 'POST', book)]
+      for (const door of doors) expect((await json(door)).code).toBe('same_person')
+    }
+    expect((await cancel(other)).status).toBe(200)
+  }
+  expect(confirmed).toBeGreaterThan(0)
+})
+
+test('§20 law 9: who may not confirm a batch reads who may, and what happens next, and finds no button', async () => {
+  await enter('payer', 'main', PAYER)
+  await enter('payee', 'a', ADA)
+  await due('a', '1.00')
+  const asked = { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON }
+  const { id } = await json(as('mia', 'batches', 'POST', asked))
+  const pages = async (who: Person) => {
+    const { get, post, csrf } = await signedIn({ ...KEY_WORLD, ADMIN_KEYS }, consoleApp, keyOf(who))
+    const at = `/console/${PATH}/batches/${id}`
+    const text = await (await get(at)).text()
+    return { text, post, at, csrf: await csrf(at) }
+  }
+  const mia = await pages('mia')
+  expect(mia.text).toMatch(/bob.*and.*eva.*may confirm it.*Needs attention/s)
+  expect(mia.text).not.toContain('Confirm 1.00')
+  const bob = await pages('bob')
+  expect(bob.text).toContain('Confirm 1.00')
+  const field = (name: string) =>
+    new RegExp(`name="${name}" value="([^"]+)"`).exec(bob.text)?.[1] ?? ''
+  const form = { change: 'confirm', hash: field('hash'), total: field('total') }
+  const refused = await mia.post(mia.at, { ...form, csrf: mia.csrf })
+  expect([refused.status, await refused.text()]).toEqual([
+    409,
+    expect.stringContaining('two persons'),
+  ])
+  expect((await bob.post(bob.at, { ...form, csrf: bob.csrf })).status).toBe(303)
+})
