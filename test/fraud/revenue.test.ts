@@ -8,6 +8,7 @@ import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { dayNumber } from '../../src/platform/money/calendar.ts'
 import { morningAfter, simulatedCases, storeRules } from './evaluated-cases.ts'
 import { WORLD } from './fees.ts'
+import { NOTHING_ELSE } from './fraud-world.ts'
 import { storeFraudWorld } from './stored-fraud-world.ts'
 
 const STATEMENT = { id: 'stm_1', affiliate_id: 'a', plan: 'p', period: '2026-09', currency: 'EUR' }
@@ -19,7 +20,11 @@ const RULES = [
     parameters: { periods: 1, percent: '100', min: '1', events: USUAL_EVENTS },
   },
 ]
-const NOTHING = { clicks: {}, payees: [], emails: {}, names: {}, contacts: {}, kpis: [] }
+const statements = [{ ...STATEMENT, earned: '1000' }]
+
+/** Returns the net revenue that the case of affiliate a names. */
+const revenue = async () =>
+  (await simulatedCases('firm', RULES, DAYS))[0]?.[1][0]?.figures[0]?.threshold
 
 const marked = (resource: string, day: string) => (account: string) =>
   bindStatement(env.DB, MARK_DAYS, { account, resource, days: JSON.stringify([dayNumber(day)]) })
@@ -43,14 +48,11 @@ test.each<[string, string, (account: string) => D1PreparedStatement]>([
 ])(
   'the revenue of a period is read once, until it depends on what has changed: %s',
   async (_, expected, change) => {
-    const statements = [{ ...STATEMENT, earned: '1000' }]
-    await storeFraudWorld({ ...WORLD, ...NOTHING, statements }, 'firm')
+    await storeFraudWorld({ ...WORLD, ...NOTHING_ELSE, statements }, 'firm')
     await storeRules('firm', RULES)
     const stored = (await findAccount(env.DB, 'firm'))!
     const now = morningAfter(DAYS.last, 'UTC')
     await evaluateRules(env as Env, stored, { actor: 'cron', now }, Number.POSITIVE_INFINITY)
-    const revenue = async () =>
-      (await simulatedCases('firm', RULES, DAYS))[0]?.[1][0]?.figures[0]?.threshold
     expect(await revenue()).toBe('495')
 
     await env.DB.prepare(`update fraud_revenue set revenue = '1'`).run()
@@ -59,3 +61,24 @@ test.each<[string, string, (account: string) => D1PreparedStatement]>([
     expect(await revenue()).toBe(expected)
   },
 )
+
+const event = (eventname: string, Value: number, kpis = {}) => ({
+  ...{ id: eventname, customer_id: 'c-a', eventname, day: '2026-09-02', Currency: 'EUR' },
+  ...{ at: Date.parse('2026-09-02T12:00:00Z'), Value, kpis },
+})
+
+test.each([
+  [[], '60'],
+  [['bonus'], '60'],
+  [['GGR', 'bonus'], '700'],
+  [['GGR', 'ngr'], '55'],
+])('§15 the net revenue of a brand whose events have the KPIs %j is %s', async (kpis, expected) => {
+  const events = [
+    event('Deposit', 100),
+    event('Withdrawal', 40),
+    event('Bet', 9, { GGR: 700, ngr: 55, bonus: 3 }),
+  ]
+  const world = { ...WORLD, vertical: 'igaming' as const, transactions: [], events }
+  await storeFraudWorld({ ...world, ...NOTHING_ELSE, kpis, statements }, 'firm')
+  expect(await revenue()).toBe(expected)
+})
