@@ -37,6 +37,22 @@ CREATE TABLE fraud_progress (
   cursor       TEXT NOT NULL DEFAULT ''
 ) STRICT, WITHOUT ROWID;
 
+-- The net revenue (§15) of the customers of affiliates in periods that are over, as evaluations computed it.
+--
+--   position  from where its evaluation reads marks of changed days: the row holds unless one counts in the period since
+--   form      what else it follows from, as JSON
+--   revenue   as decimal text
+CREATE TABLE fraud_revenue (
+  account      TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  period       TEXT NOT NULL,
+  currency     TEXT NOT NULL,
+  position     INTEGER NOT NULL,
+  form         TEXT NOT NULL,
+  revenue      TEXT NOT NULL,
+  PRIMARY KEY (account, affiliate_id, period, currency)
+) STRICT, WITHOUT ROWID;
+
 -- The records behind cases, in the order in which findings named them. Rows are only added; no record is twice among
 -- the cases of a rule and subject.
 --

@@ -30,9 +30,10 @@ import {
 import { bySubject } from './findings.ts'
 import { type Judged, judge } from './judge.ts'
 import { EVALUATION_LIMITS } from './limits.ts'
-import { openViews, type ViewSource } from './read-views.ts'
+import { openViews } from './read-views.ts'
 import { type RuleDays, ruleDaysOf } from './rule-days.ts'
 import { type RuleVersion, readStoredRules } from './stored-rules.ts'
+import type { ViewSource } from './views.ts'
 
 // The evaluation of the stored rules of an account: of the days that are not evaluated yet, or whose records have
 // changed since. It goes from rule to rule. What is found is only added, so that an evaluation which is killed goes on
@@ -87,7 +88,7 @@ export async function evaluateRules(
         await finishEvaluation(db, account.id, place, place.last - EXPIRE_DAYS)
       } else {
         if (total.facts >= maxFacts) return result(false)
-        views ??= await viewsOf(env, account, place)
+        views ??= await viewsOf(env, account, place, progress?.position ?? null)
         await evaluateRule({ db, account: account.id, views, place, by }, versions, rule, total)
       }
     } catch (error) {
@@ -133,9 +134,14 @@ async function begin(
 }
 
 /** Loads what all views of an evaluation need. */
-async function viewsOf(env: Env, account: Account, place: Place): Promise<ViewSource> {
+async function viewsOf(
+  env: Env,
+  account: Account,
+  place: Place,
+  position: number | null,
+): Promise<ViewSource> {
   const source = await readAccount(env, account)
-  return openViews(source, await readBeginnings(source.db, source.row.id), place)
+  return openViews(source, await readBeginnings(source.db, source.row.id), place, position)
 }
 
 interface Evaluation {

@@ -9,9 +9,9 @@ import { moreThan } from './figures.ts'
 import { compareEvidence, type DayFinding, findInTurns, findingOn } from './findings.ts'
 import { type Evidence, evidenceOf, type Finding, statementsOf, type View } from './kind.ts'
 import { EVALUATION_LIMITS } from './limits.ts'
-import { customersById, type ReadViews, readViews, type ViewSource } from './read-views.ts'
+import { customersById, type ReadViews, readViews } from './read-views.ts'
 import type { RuleDays } from './rule-days.ts'
-import type { WantedDays } from './views.ts'
+import type { ViewSource, WantedDays } from './views.ts'
 
 // A rule on some days. It begins with the customers of whom something of these days can begin a finding. Single
 // records are read of them alone or, of a kind that compares the customers of an affiliate, of all customers of those

@@ -4,7 +4,7 @@ import type { EvaluatedCustomer } from '../commission/engine/judge.ts'
 import type { OnceState } from '../commission/engine/once.ts'
 import type { Plan, PlansInForce, Version } from '../commission/engine/plans-in-force.ts'
 import { takes, termAmount } from '../commission/engine/qualify.ts'
-import type { CompiledOnce } from '../commission/engine/rules.ts'
+import { type CompiledOnce, type CompiledRule, compileRule } from '../commission/engine/rules.ts'
 import type { FactTerm, Trigger } from '../commission/plans/types.ts'
 import { compareText } from '../platform/compare-text.ts'
 import { add, type Decimal, isPositive, ZERO } from '../platform/money/decimal.ts'
@@ -36,9 +36,15 @@ export const qualificationsOf = (
  * qualified and left is no less suspect.
  */
 export const withoutVoids = ({ plans, ...others }: PlansInForce): PlansInForce => {
+  const ofRule = (rule: CompiledRule): CompiledRule => {
+    if (rule.kind !== 'once') return rule
+    // Its trigger may then need no amount, and so no rate.
+    const { void_by: _, ...source } = rule.source
+    return compileRule(source)
+  }
   const ofVersion = (version: Version): Version => ({
     ...version,
-    rules: version.rules.map((rule) => (rule.kind === 'once' ? { ...rule, voidBy: null } : rule)),
+    rules: version.rules.map(ofRule),
   })
   const ofPlan = (plan: Plan): Plan => {
     const versions = plan.versions.map(ofVersion)

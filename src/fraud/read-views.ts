@@ -8,8 +8,8 @@ import {
   factQueries,
 } from '../commission/db/facts.ts'
 import { loadRates } from '../commission/db/rates.ts'
-import type { Account } from '../commission/engine/account.ts'
 import type { Customer, FactResource } from '../commission/engine/facts.ts'
+import { settingsForm } from '../commission/run/account.ts'
 import { readCustomers, TooManyFacts, yieldAfterFacts } from '../commission/run/customers.ts'
 import { engineAccount, type StoredAccount } from '../commission/run/stored-account.ts'
 import { onceQueries } from '../commission/why/record-queries.ts'
@@ -22,33 +22,35 @@ import type { Earlier, Evidence, PayeeVersion, Reach, Seen, View } from './kind.
 import { MAX_DAYS } from './parameters.ts'
 import { withoutVoids } from './qualifications.ts'
 import { readRevenue } from './revenue.ts'
-import { firstPeriodDay, seenBy, UNIQUE, viewOf, type WantedDays, windowsOf } from './views.ts'
-
-/** What views of an account are read from. */
-export interface ViewSource {
-  readonly source: StoredAccount
-  readonly beginnings: Pick<AccountBeginnings, 'days'>
-  readonly account: Account
-  /** The number of customers of the account. */
-  readonly customers: number
-}
+import {
+  firstPeriodDay,
+  seenBy,
+  UNIQUE,
+  type ViewSource,
+  viewOf,
+  type WantedDays,
+  windowsOf,
+} from './views.ts'
 
 /** Prepares the reading of views of some days: loads the tree and the rates of all days that can be needed. */
 export async function openViews(
   source: StoredAccount,
   beginnings: Pick<AccountBeginnings, 'days'>,
   { first: from, last }: Pick<WantedDays, 'first' | 'last'>,
+  position: number | null = null,
 ): Promise<ViewSource> {
   const all = Object.values(beginnings.days).flat()
   const first = all.reduce((least, day) => Math.min(least, day), from - MAX_DAYS)
   const days = [{ first, last }]
-  const [rates, customers] = await Promise.all([
+  const [rates, customers, form] = await Promise.all([
     loadRates(source.directory, days),
     countCustomers(source.db, source.row.id),
+    settingsForm(source),
   ])
   const account = engineAccount(source, rateFinder(rates), days)
   const inForce = withoutVoids(source.inForce)
-  return { source, beginnings, account: { ...account, inForce }, customers }
+  const own = { ...account, inForce }
+  return { source, beginnings, account: own, rates, form, position, customers }
 }
 
 /** The views of affiliates, and how many records were read. */
@@ -127,7 +129,8 @@ export async function readViews(
     const [own, sums] = [seen.get(affiliate) ?? [], earned.get(affiliate) ?? []]
     return [affiliate, viewOf(account, affiliate, own, sums, days, payees)] as const
   })
-  if (reach.revenue) facts += await readRevenue(from, new Map(views), days)
+  const own = views.map(([, view]) => view)
+  if (reach.revenue) facts += await readRevenue(from, own, days)
   return { views: new Map(views), facts }
 }
 

@@ -4,8 +4,8 @@ import { addFindings, type Case, onDay } from './cases.ts'
 import { bySubject } from './findings.ts'
 import { judge } from './judge.ts'
 import { BACK_TEST_LIMITS, EVALUATION_LIMITS } from './limits.ts'
-import type { ViewSource } from './read-views.ts'
 import { type AnyVersion, ruleDaysOf } from './rule-days.ts'
+import type { ViewSource } from './views.ts'
 
 // A back-test: the cases that a rule would have opened if it had run each morning. It stores nothing, and knows of no
 // decision.

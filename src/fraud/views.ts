@@ -1,3 +1,4 @@
+import type { AccountBeginnings } from '../commission/db/facts.ts'
 import type { Account } from '../commission/engine/account.ts'
 import { convertFact } from '../commission/engine/convert.ts'
 import { evaluateCustomer } from '../commission/engine/customer.ts'
@@ -11,6 +12,7 @@ import {
 import { type EvaluatedCustomer, judge, ownEntries, type Sink } from '../commission/engine/judge.ts'
 import { overrideVersion } from '../commission/engine/plans-in-force.ts'
 import type { CompiledUnitRule } from '../commission/engine/rules.ts'
+import type { StoredAccount } from '../commission/run/stored-account.ts'
 import { compareText } from '../platform/compare-text.ts'
 import { nextPeriod, type PeriodKind, parsePeriod } from '../platform/money/calendar.ts'
 import {
@@ -23,7 +25,7 @@ import {
   quotient,
   sum,
 } from '../platform/money/decimal.ts'
-import { convertAmount } from '../platform/money/exchange.ts'
+import { convertAmount, type LoadedRates } from '../platform/money/exchange.ts'
 import type { StatementSums } from './db/view.ts'
 import type { PeriodEarning, Reach, Seen, UnitEarning, View } from './kind.ts'
 import { qualificationsOf } from './qualifications.ts'
@@ -31,6 +33,20 @@ import { qualificationsOf } from './qualifications.ts'
 // What rules see of affiliates, made from their customers. What a view shows of a day follows from the records and
 // histories of the days up to it, so that it is the same whenever it is made. Refusals and what takes a
 // qualification back are left out: a case must not go when its customers are refused.
+
+/** What views of an account are read from. */
+export interface ViewSource {
+  readonly source: StoredAccount
+  readonly beginnings: Pick<AccountBeginnings, 'days'>
+  readonly account: Account
+  readonly rates: LoadedRates
+  /** The digest of the settings and plans. */
+  readonly form: string
+  /** From where changes are read that are made after the views; null if nothing is kept of them. */
+  readonly position: number | null
+  /** The number of customers of the account. */
+  readonly customers: number
+}
 
 /** What a rule reads, and the days whose findings are wanted, in days since 1970. */
 export interface WantedDays {

@@ -24,6 +24,12 @@ export interface FraudWorld extends World {
   }[]
 }
 
+/** What only fraud rules read, of a world without it. */
+export const NOTHING_ELSE = {
+  ...{ clicks: {}, emails: {}, names: {}, contacts: {} },
+  ...{ kpis: [], payees: [], statements: [] },
+}
+
 /** A figure as both write it. */
 export interface WorldFigure {
   name: string

@@ -1,7 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { KINDS, kindsOf } from '../../src/fraud/kinds.ts'
+import { cpa, deposit, worldOf } from '../commission/build.ts'
 import { randomSource, seedsFrom } from '../commission/worlds.ts'
+import { NOTHING_ELSE } from './fraud-world.ts'
 import { before } from './oracle/account.ts'
 import { expectedOf, sorted } from './oracle/findings.ts'
 import { fraudWorld, randomParameters } from './random-worlds.ts'
@@ -42,4 +44,14 @@ test(`${WORLDS} random worlds have the findings of the oracle, day by day as at 
     }
   }
   expect(rare(), JSON.stringify([...found])).toEqual(WITHOUT_INPUT)
+})
+
+test('who qualifies by an amount without a rate is compared, though the rule may take it back', () => {
+  const rule = cpa({ void_by: { terms: [{ transactions: ['withdrawal'] }], within_days: 1 } })
+  const transactions = [deposit('c1', '2026-01-02', 20, { currency: 'XOF' })]
+  const world = { ...worldOf([rule], { transactions }), ...NOTHING_ELSE }
+  const parameters = { min_customers: 1, days: 5 }
+  const shortLife = ruleOf(KINDS.find(({ kind }) => kind === 'short_life')!, parameters)
+  const days = { first: '2026-01-02', last: '2026-01-12' }
+  expect(finder(world)(shortLife, days, 'A')).toMatchObject([{ day: '2026-01-07' }])
 })

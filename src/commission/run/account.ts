@@ -51,7 +51,7 @@ export async function openAccount(
 const VERSION = 1
 
 /** Returns the digest of the settings and plans of an account. */
-function settingsForm({ inForce, settings, row }: StoredAccount): Promise<string> {
+export function settingsForm({ inForce, settings, row }: StoredAccount): Promise<string> {
   const { statusMap, statusMembers, outflows, eventCurrencies } = settings
   const terms = [...inForce.plans.values()].map(({ plan, versions }) => [
     plan,
