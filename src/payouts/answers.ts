@@ -257,7 +257,7 @@ export const presentApplied = ({
 const AGAIN = 'Something changed since the file was read. Read it again.'
 
 /** How many changes one step books. A return is a step of its own. */
-const STEP = 100
+const STEP = 500
 
 /**
  * Books an answer, step by step: one that was ended between two steps goes on when it is repeated. What is booked already

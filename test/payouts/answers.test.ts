@@ -318,6 +318,13 @@ describe('§20.4 what stands at a transfer goes before what stands at its batch'
     ])
   })
 
+  test('and of two statuses of one file, the last one is booked alone', async () => {
+    const both = ['ACSP', 'RJCT'].map((status) => ({ reference: a.id, status }))
+    const { booked } = await book(pain002(a.batch, 'PART', both))
+    expect(booked).toMatchObject([{ becomes: 'rejected', count: 1 }])
+    expect((await states())[a.id]).toBe('rejected')
+  })
+
   test('in statuses, of which a payment is nearer than a group', async () => {
     const own = [
       { reference: a.id, status: 'PDNG' },

@@ -65,8 +65,8 @@ const COLUMNS = {
 /** Renders the fields that name columns: open once a file was refused. */
 const ColumnFields = (_: object, { refused: isRefused }: Visit = useVisit()) => (
   <details open={isRefused?.change === 'upload'}>
-    <summary>Name the columns of a CSV that is not recognised</summary>
-    <p>Write the headings as the file has them. They are remembered for its payer.</p>
+    <summary>The file is a CSV that is not recognised</summary>
+    <p>Write the headings of its columns as it has them. They are remembered for the payer.</p>
     {Object.entries(COLUMNS).map(([name, label]) => (
       <Field change="upload" name={name} label={label} />
     ))}
@@ -164,16 +164,15 @@ function Shown({ answer }: { answer: Answer }) {
     <>
       {before && (
         <p class="notice">
-          This file was booked already: <Applied {...before} />.{' '}
+          This file was booked already on <Applied {...before} />.{' '}
           <AccountLink at={['answers']} query={{ hash: before.hash }}>
             See what it booked
           </AccountLink>
-          .
         </p>
       )}
       {isBooked && (
         <p>
-          Booked: <Applied {...answer} />.
+          It was booked on <Applied {...answer} />.
         </p>
       )}
       <Movements {...answer} />

@@ -19,7 +19,7 @@ type Movement = Batch['movements'][number]
 const DOUBT_WORDS: Readonly<Record<MovementDoubt, string>> = {
   paid_twice: 'It left twice. Was the file uploaded twice?',
   paid_after_cancel: 'It left, although it is cancelled or refused.',
-  not_booked: 'It is not what was ordered or paid, or of another account.',
+  not_booked: 'It is of another account, or of a payment that is not booked.',
 }
 
 const DIFFERENCES = {
@@ -29,6 +29,7 @@ const DIFFERENCES = {
 
 /** What a member can do with a movement. */
 const DECISIONS: readonly Option[] = [
+  ['', 'Choose'],
   ['same', 'Book it: it is what was ordered'],
   ['fee', 'Book it: the bank kept the difference, which is ours'],
   ['owed', 'Book it: only this much was settled, the rest is not'],
@@ -56,6 +57,7 @@ export const movementChanges = (
       const { reference, direction, day: booked_on, bank_reference, amount } = chosen
       const { api, account } = visit
       const [decision, reason] = [values('decision'), values('reason')]
+      if (!decision) throw refused('Choose what to do.')
       if (decision === 'dismiss') {
         return api.call(dismissMovements, { account, reference, reason })
       }
@@ -68,14 +70,16 @@ export const movementChanges = (
   },
 })
 
-/** Says what can be done with a movement. */
-function canDo({ can_book, doubt, amount, ordered, difference, note }: Movement) {
-  if (difference) return `${DIFFERENCES[difference]}: ${note}`
-  if (!can_book) return 'Ask your bank. Dismiss it once you know why.'
-  if (doubt === 'paid_after_cancel') return 'Book it if the money is gone, or dismiss it.'
-  return amount === ordered
-    ? 'Book it, or dismiss it.'
-    : 'Book it as a fee or with a rest, or dismiss it.'
+/** Says why a movement is not booked, and what can be done with it, or how a member booked it. */
+function wordsOf({ can_book, doubt, amount, ordered, difference, note, code, reason }: Movement) {
+  if (doubt === null) return difference && `${DIFFERENCES[difference]}: ${note}`
+  const isOther = doubt === 'not_booked' && ordered !== null && amount !== ordered
+  const why = isOther ? 'It is not the amount that was ordered.' : DOUBT_WORDS[doubt]
+  const can = can_book
+    ? `Book it${isOther ? ' as a fee or with a rest' : ''}, or dismiss it.`
+    : 'Ask your bank, and dismiss it once you know why.'
+  const said = [code, reason].filter(Boolean).join(', ')
+  return [why, can, said && `The bank says: ${said}`].filter(Boolean).join(' ')
 }
 
 /** The columns of movements. */
@@ -87,14 +91,7 @@ const COLUMNS: Columns<Movement> = {
   Day: ({ day }) => <Day day={day || null} />,
   Amount: 'amount',
   Ordered: { number: ({ ordered }) => ordered },
-  Why: {
-    prose: ({ doubt, code, reason }) => (
-      <>
-        {doubt && DOUBT_WORDS[doubt]} <Data text={[code, reason].filter(Boolean).join(', ')} />
-      </>
-    ),
-  },
-  'What can be done': { prose: (one) => <Data text={canDo(one)} /> },
+  Why: { prose: (one) => <Data text={wordsOf(one) || ''} /> },
 }
 
 /** Renders what moved and is not booked, with what can be done, and what a member booked with a difference. */

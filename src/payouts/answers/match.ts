@@ -127,7 +127,16 @@ export function matchRows(rows: readonly AnswerRow[], known: Known) {
       else leave(to, one, one.days[0] ?? null, UNNAMED)
     }
   }
-  const { changes, doubts, unmatched, unchanged } = to
+  const { doubts, unmatched, unchanged } = to
+  // What a file accepts and then rejects or pays was never only accepted: half the work of a large one.
+  const overtaken = new Set(
+    to.changes.flatMap(({ entry }) =>
+      entry.becomes === 'rejected' || entry.becomes === 'paid' ? entry.transfer : [],
+    ),
+  )
+  const changes = to.changes.filter(
+    ({ entry }) => entry.becomes !== 'accepted' || !overtaken.has(entry.transfer),
+  )
   const rankOf = ({ doubt, detail }: Unmatched) => (doubt ? 0 : detail === UNNAMED ? 2 : 1)
   unmatched.sort((a, b) => rankOf(a) - rankOf(b) || a.row - b.row)
   return { changes, doubts, unmatched, unchanged }
