@@ -231,10 +231,7 @@ export const journalPage: Page = {
             What: {
               prose: ({ text, reference }) => (
                 <>
-                  <Data text={text} />{' '}
-                  <small class="line">
-                    <Data text={reference} />
-                  </small>
+                  <Data text={text} />, <Data text={reference} />
                 </>
               ),
             },
