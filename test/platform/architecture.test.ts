@@ -41,6 +41,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   'drizzle-orm': /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|erasure)\//,
   hyparquet: /^platform\/parquet\/file\.ts$/,
   'hyparquet-writer': /^platform\/parquet\/file\.ts$/,
+  '@noble': /^platform\/validation\/wallets\.ts$/,
   ibantools: /^(payouts\/fields|platform\/validation\/mask-numbers)\.ts$/,
   saxes: /^payouts\/answers\/xml\.ts$/,
   leven: /^platform\/validation\/suggest\.ts$/,

@@ -1,4 +1,5 @@
 import { getCountrySpecifications, isValidIBAN } from 'ibantools'
+import { isWallet } from './wallets.ts'
 
 // Numbers of accounts in what people and banks write.
 
@@ -22,11 +23,14 @@ const isIban = (text: string, bban: RegExp): boolean =>
 /** How many characters of an account's own number are recognized in a text, and its shortest number that is. */
 const RECOGNIZED = { most: 6, least: 4 }
 
+const WORD = /(?<!\w)\w{32,44}(?!\w)/g
+
 /**
- * Returns a text with its numbers of accounts masked: IBANs of all countries, and parts of `own` numbers. Their case,
- * width and whatever stands between their characters do not count, nor do letters that touch them.
+ * Returns a text with its numbers of accounts masked: addresses of wallets, IBANs of all countries, and parts of `own`
+ * numbers. Their case, width and whatever stands between their characters do not count, nor do letters that touch them.
  */
-export function maskNumbers(text: string, own: readonly string[] = []): string {
+export function maskNumbers(written: string, own: readonly string[] = []): string {
+  const text = written.replaceAll(WORD, (word) => (isWallet(word) ? maskNumber(word) : word))
   const letters = [...text].flatMap((letter, at) => {
     const plain = letter.normalize('NFKC').toUpperCase()
     return /^[A-Z\d]$/.test(plain) ? [{ plain, at }] : []
@@ -45,13 +49,13 @@ export function maskNumbers(text: string, own: readonly string[] = []): string {
       if (size >= RECOGNIZED.least && part.length === size && number.includes(part)) mask(i, size)
     }
   }
-  const written = [...text]
+  const shown = [...text]
   for (let i = plain.length - 1; i >= 0; i--) {
     if (!isMasked.has(i)) continue
     const end = i + 1
     while (isMasked.has(i - 1)) i -= 1
     const [first = 0, last = 0] = [letters[i]?.at, letters[end - 1]?.at]
-    written.splice(first, last - first + 1, maskNumber(plain.slice(i, end)))
+    shown.splice(first, last - first + 1, maskNumber(plain.slice(i, end)))
   }
-  return written.join('')
+  return shown.join('')
 }
