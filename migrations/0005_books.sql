@@ -229,6 +229,7 @@ CREATE INDEX payments_by_affiliate ON payments (account, affiliate_id, paid_on, 
 --   method        of a payee how it is paid
 --   entered_at    in milliseconds, as `payable_from`
 --   approvals     a JSON array of the actors who approved it
+--   approved_at   in milliseconds: when the last person approved it
 --   payable_from  from when money goes there; null until it is approved
 --   reason        why it is returned or blocked
 --   same_account  why another affiliate may have the same account, as an approver says; null: nobody did
@@ -238,13 +239,14 @@ CREATE TABLE payees (
   id           TEXT NOT NULL,
   version      INTEGER NOT NULL,
   state        TEXT NOT NULL CHECK (state IN ('missing', 'entered', 'approved', 'returned', 'blocked')),
-  method       TEXT NOT NULL CHECK (method IN ('sepa', 'bank', 'wise', 'paypal', 'manual')),
+  method       TEXT NOT NULL CHECK (method IN ('sepa', 'bank', 'wise', 'paypal', 'wallet', 'manual')),
   details      TEXT,
   key_id       TEXT NOT NULL,
   digest       TEXT,
   entered_by   TEXT NOT NULL,
   entered_at   INTEGER NOT NULL,
   approvals    TEXT NOT NULL DEFAULT '[]' CHECK (json_type(approvals) = 'array'),
+  approved_at  INTEGER,
   payable_from INTEGER,
   reason       TEXT,
   same_account TEXT,
@@ -269,7 +271,7 @@ CREATE TABLE payout_batches (
   id            TEXT NOT NULL,
   payer         TEXT NOT NULL,
   payer_version INTEGER NOT NULL,
-  method        TEXT NOT NULL CHECK (method IN ('sepa', 'bank', 'wise', 'paypal', 'manual')),
+  method        TEXT NOT NULL CHECK (method IN ('sepa', 'bank', 'wise', 'paypal', 'wallet', 'manual')),
   currency      TEXT NOT NULL,
   execute_on    TEXT NOT NULL CHECK (execute_on GLOB '????-??-??'),
   rows          TEXT NOT NULL CHECK (json_type(rows) = 'array'),

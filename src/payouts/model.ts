@@ -4,7 +4,7 @@ import { DAY_MS } from '../platform/durations.ts'
 // What is paid to whom (contract §20).
 
 /** How a payee is paid. `manual`: outside of the service. */
-export const METHODS = ['sepa', 'bank', 'wise', 'paypal', 'manual'] as const
+export const METHODS = ['sepa', 'bank', 'wise', 'paypal', 'wallet', 'manual'] as const
 
 /** How a payee is paid. */
 export type Method = (typeof METHODS)[number]
@@ -30,11 +30,15 @@ export interface Details {
   readonly iban?: string
   /** The number of an account that has no IBAN. */
   readonly account?: string
+  readonly account_type?: 'checking' | 'savings'
   readonly bic?: string
   /** The ABA routing number of a bank in the United States. */
   readonly routing?: string
   /** The currency of the account; of a payer always there. */
   readonly currency?: string
+  readonly network?: string
+  readonly asset?: string
+  readonly wallet_address?: string
   readonly tax?: { readonly vat_id?: string; readonly treatment?: string }
 }
 

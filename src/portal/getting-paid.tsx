@@ -121,16 +121,21 @@ async function change(visit: MemberVisit, values: Values): Promise<string> {
   return portalPath(account.id, `${AT}?done=yes`)
 }
 
+/** What to do about errors: of a field, or of all. */
+const WRONG: Readonly<Record<string, keyof MemberVisit['words'] & `payee_${string}`>> = {
+  no_latin: 'payee_no_latin',
+  'iban pattern': 'payee_check_iban',
+  'routing pattern': 'payee_check_iban',
+  'wallet_address pattern': 'payee_check_wallet',
+}
+
 /** Returns the names of the fields in which an error is, each with the words that say what to do. */
 function wrongFields({ details }: ApiError) {
   const errors = (details.errors ?? []) as { pointer: string; code: string }[]
   return NAMES.flatMap((name) => {
     const error = errors.find(({ pointer }) => pointer.endsWith(`/${name}`))
     if (!error) return []
-    const isNumber = name === 'iban' && error.code === 'pattern'
-    const word =
-      error.code === 'no_latin' ? 'payee_no_latin' : isNumber ? 'payee_check_iban' : 'payee_check'
-    return [[name, word] as const]
+    return [[name, WRONG[`${name} ${error.code}`] ?? WRONG[error.code] ?? 'payee_check'] as const]
   })
 }
 

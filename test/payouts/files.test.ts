@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { sendFile } from '../../src/pages/show-page.tsx'
 import { writePain } from '../../src/payouts/files/pain.ts'
 import { sepaText } from '../../src/payouts/files/sepa-text.ts'
-import { writeTemplate } from '../../src/payouts/files/templates.ts'
-import type { Details, Method, PaymentOrder } from '../../src/payouts/model.ts'
+import { type TemplateName, writeTemplate } from '../../src/payouts/files/templates.ts'
+import type { Details, PaymentOrder } from '../../src/payouts/model.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
 import { ADA, PAYER } from './payout-rows.ts'
 
@@ -17,11 +17,16 @@ const oddText = (from: Source, max: number) =>
 
 /** Returns an order with odd texts, and the minor digits of its currency. */
 function drawOrder(from: Source): PaymentOrder & { digits: number } {
-  const [currency, digits] = from.pick(Object.entries({ EUR: 2, JPY: 0, KWD: 3 }))
+  const [currency, digits] = from.pick(Object.entries({ EUR: 2, JPY: 0, KWD: 3, USD: 2 }))
+  const ach = { iban: undefined, account: '123456', routing: '021000021' }
   const details = () =>
     ({
-      ...from.pick([ADA, { ...PAYER, iban: undefined, account: '123456', routing: '021000021' }]),
-      ...{ name: oddText(from, 90), bic: 'DEUTDEFF500' },
+      ...from.pick([
+        { ...ADA, bic: 'DEUTDEFF500' },
+        { ...PAYER, ...ach, bic: undefined },
+      ]),
+      ...{ name: oddText(from, 90), kind: from.pick(['person', 'company']) },
+      account_type: from.pick(['savings', undefined]),
       address: { street: oddText(from, 90), city: oddText(from, 50), country: 'DE' },
     }) as Details
   const transfers = Array.from({ length: from.between(1, 9) }, (_, i) => ({
@@ -63,6 +68,19 @@ test('§20.3 a pain.001 counts and sums what it has, in the letters of banks, wi
       /^[\dA-Za-z/\-?:().,'+ \n]*$/,
     )
     for (const text of valuesOf(xml, 'Nm')) expect(text).not.toMatch(/^\/|\/$|\/\//)
+    // Who has no IBAN is paid by the clearing house of the United States, if in its currency.
+    const inUs = transfers.filter(({ details }) => details.routing && order.currency === 'USD')
+    expect(xml.match(/<PmtTpInf><LclInstrm><Cd>\w+/g)?.map((text) => text.slice(-3)) ?? []).toEqual(
+      inUs.map(({ details }) => (details.kind === 'person' ? 'PPD' : 'CCD')),
+    )
+    const typed = transfers.filter((one) => one.details.account_type || inUs.includes(one))
+    expect(
+      xml.match(/<CdtrAcct><Id>.*?<\/Id><Tp><Cd>\w+/g)?.map((text) => text.slice(-4)) ?? [],
+    ).toEqual(typed.map(({ details }) => (details.account_type ? 'SVGS' : 'CACC')))
+    const members = transfers.filter(({ details }) => details.routing)
+    expect(valuesOf(xml, 'MmbId')).toEqual(members.map(() => '021000021'))
+    expect(xml.split('<ClrSysId><Cd>USABA</Cd></ClrSysId>')).toHaveLength(members.length + 1)
+    expect(xml.split('<CdtrAcct><Id><Othr><Id>123456<')).toHaveLength(members.length + 1)
     const isSepa = order.method === 'sepa'
     expect(valuesOf(xml, 'ChrgBr')).toEqual([isSepa ? 'SLEV' : 'SHAR'])
     expect(xml.includes('<SvcLvl><Cd>SEPA</Cd></SvcLvl>')).toBe(isSepa)
@@ -96,7 +114,7 @@ test('§20.3 a CSV has the columns that its receiver reads, and cells as they we
       paid({ kind: 'company', name: 'Acme, Söhne', iban: undefined, email: 'b@b.example' }, 2),
     ] as PaymentOrder['transfers'],
   }
-  const lines = (method: Method) => writeTemplate({ ...order, method }).split('\r\n')
+  const lines = (method: TemplateName) => writeTemplate(order, method).split('\r\n')
   expect(lines('wise')).toEqual([
     'name,recipientEmail,paymentReference,receiverType,amountCurrency,amount,sourceCurrency,targetCurrency,IBAN,type',
     `"=HYPERLINK(""x"")",ada@a.example,T000000001,PERSON,target,5.50,EUR,EUR,DE89370400440532013000,IBAN`,
@@ -110,8 +128,20 @@ test('§20.3 a CSV has the columns that its receiver reads, and cells as they we
   ])
   const [heading] = lines('manual')
   expect(heading).toBe(
-    'reference,batch,affiliate_id,amount,currency,execute_on,name,kind,email,street,building,postcode,city,country,method,iban,account,bic,routing,note',
+    'reference,batch,affiliate_id,amount,currency,execute_on,name,kind,email,street,building,postcode,city,country,method,iban,account,account_type,bic,routing,network,asset,wallet_address,note',
   )
+  const ach = { kind: 'company', name: 'Bob', iban: undefined, routing: '021000021', account: '01' }
+  const wallet = { network: 'base', asset: 'USDC', wallet_address: '0xfB69' }
+  const us = { ...order, transfers: [paid(ach, 1), paid(wallet, 2)] } as PaymentOrder
+  const rowsOf = (name: TemplateName) => writeTemplate(us, name).split('\r\n')
+  expect(rowsOf('ach').slice(0, 2)).toEqual([
+    'name,kind,routing,account,account_type,amount,currency,execute_on,reference,note',
+    'Bob,company,021000021,01,checking,5.50,EUR,2026-12-15,T000000001,T000000001 Acme Ltd',
+  ])
+  expect([rowsOf('wallet')[0], rowsOf('wallet')[2]]).toEqual([
+    'network,asset,wallet_address,amount,reference,name,affiliate_id,execute_on,batch',
+    'base,USDC,0xfB69,5.50,T000000002,Ada Lovelace,a-2,2026-12-15,B000000001',
+  ])
 })
 
 test('§20.3 the console sends the file of a batch without a byte order mark', async () => {

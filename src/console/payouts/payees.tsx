@@ -22,7 +22,9 @@ const COLUMNS: Readonly<Record<string, Cell<Shown>>> = {
   State: (shown) => <PartyState {...shown} />,
   Name: ({ details }) => <Data text={details?.name ?? ''} />,
   Account: ({ details }) => (
-    <Data text={details?.iban ?? details?.account ?? details?.email ?? ''} />
+    <Data
+      text={details?.iban ?? details?.account ?? details?.wallet_address ?? details?.email ?? ''}
+    />
   ),
   Entered: 'entered_at',
 }

@@ -20,6 +20,11 @@ const NAMES: Readonly<Record<string, string>> = {
   bic: 'BIC',
   wise: 'Wise',
   paypal: 'PayPal',
+  ethereum: 'Ethereum',
+  base: 'Base',
+  polygon: 'Polygon',
+  solana: 'Solana',
+  tron: 'Tron',
 }
 
 /** Returns what a member of bank details, or a choice of one, is called; any other word as it is. */
@@ -32,7 +37,8 @@ export const TEAM_WORDS: DetailWords = { speech: ENGLISH, words: en.portal }
 /** Returns how a payee is paid, as the team reads it. */
 export const methodWords = (method: string): string => detailWord(method, TEAM_WORDS)
 
-function detailText(name: string, text: string, words: DetailWords): string {
+/** Returns what a member of bank details says. */
+export function detailText(name: string, text: string, words: DetailWords): string {
   if (name === 'country') return words.speech.country(text)
   return text && DETAIL_CHOICES.has(name) ? detailWord(text, words) : text
 }

@@ -38,6 +38,20 @@ const other = (id = 'NOTPROVIDED') => element('Othr', text('Id', id, 34))
 const accountOf = ({ iban, account }: Details) =>
   element('Id', iban ? text('IBAN', iban, 34) : other(account))
 
+/** Returns whether the clearing house of the United States carries a payment. */
+const isAch = ({ routing }: Details, currency: string) =>
+  routing !== undefined && currency === 'USD'
+
+/** Returns the type of an account; nothing if banks need not know it. */
+const accountTypeOf = (details: Details, currency: string) => {
+  const { account_type: type = isAch(details, currency) ? 'checking' : undefined } = details
+  return type ? element('Tp', element('Cd', type === 'savings' ? 'SVGS' : 'CACC')) : ''
+}
+
+/** Returns the rules by which the clearing house carries a payment: to a person, or to a company. */
+const instrumentOf = ({ kind }: Details) =>
+  element('PmtTpInf', element('LclInstrm', element('Cd', kind === 'person' ? 'PPD' : 'CCD')))
+
 /** The code of the clearing system of the United States, in which `routing` names a bank. */
 const US_CLEARING = element('ClrSysId', element('Cd', 'USABA'))
 
@@ -53,10 +67,11 @@ const transferOf = ({ id, amount, details }: Paid, { currency, payer }: PaymentO
   element(
     'CdtTrfTxInf',
     element('PmtId', element('EndToEndId', id)),
+    isAch(details, currency) ? instrumentOf(details) : '',
     element('Amt', `<InstdAmt Ccy="${currency}">${amount}</InstdAmt>`),
     element('CdtrAgt', bankOf(details)),
     party('Cdtr', details),
-    element('CdtrAcct', accountOf(details)),
+    element('CdtrAcct', accountOf(details), accountTypeOf(details, currency)),
     // What the payee reads begins with the reference.
     element('RmtInf', text('Ustrd', `${id} ${payer.name}`, 140)),
   )
