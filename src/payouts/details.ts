@@ -44,8 +44,9 @@ export async function fileDigest(env: Env, text: string, earlier: string | null)
 }
 
 /** Returns what names the account of some details: the same of two parties means one account. */
-const numberOf = ({ iban, account, bic, routing, method, email }: Details) =>
+const numberOf = ({ iban, wallet_address, account, bic, routing, method, email }: Details) =>
   iban ??
+  wallet_address ??
   (account ? `${routing ?? bic ?? ''} ${account}` : method !== 'manual' && email?.toLowerCase())
 
 /**
@@ -83,10 +84,15 @@ export async function decryptDetails(
 
 /** What everybody sees of the members that are not shown as they are. */
 const MASKS = new Map<string, (text: string) => string>([
-  ...['iban', 'account', 'routing', 'vat_id'].map((name) => [name, maskNumber] as const),
+  ...['iban', 'account', 'routing', 'wallet_address', 'vat_id'].map(
+    (name) => [name, maskNumber] as const,
+  ),
   ...['street', 'building', 'postcode'].map((name) => [name, () => '…'] as const),
   ['email', (email) => email.replace(/^(.)[^@]*/, '$1…')],
 ])
+
+/** Returns whether everybody but the bank sees a member masked: who changes details cannot repeat it. */
+export const isHidden = (name: string): boolean => MASKS.has(name)
 
 /** Returns details as everybody but the bank sees them: enough to recognize an account, too little to pay it. */
 export const maskDetails = (details: Details): Details =>

@@ -4,20 +4,25 @@ import { validateAt } from '../platform/http/read-fields.ts'
 import { foldCountry, isCountryCode } from '../platform/validation/country.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, said } from '../platform/validation/fields.ts'
-import { type Issue, type IssueCode, ruleMessage } from '../platform/validation/issue.ts'
+import { type Issue, ruleMessage } from '../platform/validation/issue.ts'
+import { isObject } from '../platform/validation/record-validator.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
+import { NETWORKS } from '../platform/validation/wallets.ts'
+import { isHidden } from './details.ts'
 import { isPain } from './files/file.ts'
 import { missingLetters } from './files/sepa-text.ts'
 import { type Details, METHODS, type Party } from './model.ts'
 
 // Bank details as a person types them. Messages never quote them.
 
-/** Returns a number as it is stored: without what no eye sees, and what people write before it and between its digits. */
+/** Returns a text in its usual width, without what no eye sees. */
+const readSeen = (text: string) => text.normalize('NFKC').replaceAll(/[\s\p{Cf}\p{Z}]/gu, '')
+
+/** Returns a number as it is stored: also without what people write before it and between its digits. */
 const readNumber = (text: string) =>
-  text
-    .normalize('NFKC')
+  readSeen(text)
     .toUpperCase()
-    .replaceAll(/[\s\p{Cf}\p{Z}\p{Pd}./]/gu, '')
+    .replaceAll(/[\p{Pd}./]/gu, '')
     .replace(/^(?:IBAN)?:?/, '')
 
 /** Returns a schema for a number as people paste it. */
@@ -27,7 +32,7 @@ const numberOf = (expected: string, isValid: (text: string) => boolean) =>
 const PLAIN = ruleMessage('pattern', 'text that does not begin with `=`, `+`, `-` or `@`')
 
 /** Returns whether no spreadsheet computes a text, or a part of it after a semicolon: files have it as it was approved. */
-const isPlain = (text: string) => !/(?:^|;)[=+@-]/.test(text.normalize('NFKC'))
+const isPlain = (text: string) => !/(?:^|;)\s*[=+@-]/.test(text.normalize('NFKC'))
 
 const labelOf = (max: number) => v.pipe(f.labelOf(max), v.check(isPlain, PLAIN))
 
@@ -52,6 +57,9 @@ const country = v.pipe(
 )
 
 const KINDS = ['person', 'company'] as const
+const ACCOUNT_TYPES = ['checking', 'savings'] as const
+const NETWORK_NAMES = Object.keys(NETWORKS) as (keyof typeof NETWORKS)[]
+const ASSETS = ['USDC', 'USDT'] as const
 const TREATMENTS = ['domestic', 'reverse_charge', 'outside'] as const
 
 const addressFields = {
@@ -87,6 +95,12 @@ const account = member(
   numberOf('1 to 34 letters and digits', (text) => /^[A-Z\d]{1,34}$/.test(text)),
   said('The number of an account that has no IBAN.', '000123456789'),
 )
+const account_type = v.optional(
+  member(
+    f.oneOf(...ACCOUNT_TYPES),
+    said('The type of an account in the United States; `checking` if absent.', 'checking'),
+  ),
+)
 const bic = member(numberOf('a BIC of a bank', isValidBIC), said('The BIC.', 'CHASUS33'))
 const routing = member(
   numberOf('nine digits whose check digit fits', isRouting),
@@ -95,7 +109,24 @@ const routing = member(
 const capitals = v.pipe(v.string(), v.toUpperCase(), f.currency)
 const currency = member(capitals, said('The currency of the account.', 'USD'))
 
-const optional = v.partial(v.object({ iban, account, bic, routing, currency })).entries
+const network = member(f.oneOf(...NETWORK_NAMES), said('The network of the wallet.', 'ethereum'))
+const asset = member(
+  f.oneOf(...ASSETS),
+  said('What the wallet receives, one for each USD. Tron has no `USDC`.', 'USDC'),
+)
+
+/** Returns the address of a wallet of a network; without one, of any text. */
+const walletOf = (name: unknown) => {
+  const found = NETWORK_NAMES.find((one) => one === name)
+  const { isAddress, expected } = found ? NETWORKS[found] : { isAddress: () => true, expected: '' }
+  return member(
+    v.pipe(f.text, v.transform(readSeen), v.check(isAddress, ruleMessage('pattern', expected))),
+    said('The address of the wallet.', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'),
+  )
+}
+
+const atBank = v.partial(v.object({ iban, account, bic, routing, currency })).entries
+const inWallet = v.partial(v.object({ network, asset, wallet_address: walletOf('') })).entries
 
 const ofPayee = {
   name,
@@ -105,16 +136,16 @@ const ofPayee = {
   method: member(
     f.oneOf(...METHODS),
     said(
-      'How they are paid. `sepa` needs `iban`; `bank` needs `iban` or `account`, `bic` and `currency`; `wise` needs `email` or `iban`; `paypal` needs `email`; `manual` is paid outside of the service.',
+      'How they are paid. `sepa` needs `iban`; `bank` needs `currency`, and `iban` with `bic`, or `account` with `bic` or `routing`; `wise` needs `email` or `iban`; `paypal` needs `email`; `wallet` needs `network`, `asset` and `wallet_address`; `manual` is paid outside of the service.',
     ),
   ),
 }
 
 /** The members of a payee. */
-export const payeeFields = { ...ofPayee, ...optional, tax }
+export const payeeFields = { ...ofPayee, ...atBank, account_type, ...inWallet, tax }
 
 /** The members of a payer. */
-export const payerFields = { name, address, ...optional, currency }
+export const payerFields = { name, address, ...atBank, currency }
 
 const GROUPS = { address: addressFields, tax: taxFields }
 
@@ -130,7 +161,14 @@ const POINTERS = new Map(
 
 /** The choices of the members of bank details that are no free text. */
 export const DETAIL_CHOICES: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries({ kind: KINDS, method: METHODS, treatment: ['', ...TREATMENTS] }),
+  Object.entries({
+    kind: KINDS,
+    method: METHODS,
+    account_type: ['', ...ACCOUNT_TYPES],
+    network: ['', ...NETWORK_NAMES],
+    asset: ['', ...ASSETS],
+    treatment: ['', ...TREATMENTS],
+  }),
 )
 
 /** The names of all members of bank details, without groups. */
@@ -172,12 +210,27 @@ const NOT_SEPA = ruleMessage('not_applicable', '`sepa` needs an IBAN of a SEPA c
 const isSepa = (text: string) => SEPA.includes(text.slice(0, 2))
 const sepaIban = v.pipe(iban, v.check(isSepa, NOT_SEPA))
 
-const atBank = (one: v.ObjectEntries) => ({ ...one, bic, currency, routing: optional.routing })
+const NOT_ON_TRON = ruleMessage('not_applicable', 'Tron has `USDT` alone')
+const isOnTron = (name: (typeof ASSETS)[number]) => name !== 'USDC'
+
+/** Returns what payees have beside what all have who are paid to a wallet of a network. */
+const walletForm = (name: unknown): v.ObjectEntries => ({
+  network,
+  asset: name === 'tron' ? v.pipe(asset, v.check(isOnTron, NOT_ON_TRON)) : asset,
+  wallet_address: walletOf(name),
+})
 
 /** What payees of a method have beside what all have. Of several forms, the first member tells which one it is. */
 const FORMS = new Map<unknown, readonly v.ObjectEntries[]>([
   ['sepa', [{ iban: sepaIban }]],
-  ['bank', [atBank({ iban }), atBank({ account })]],
+  [
+    'bank',
+    [
+      { iban, bic, currency },
+      { routing, account, account_type, bic: atBank.bic, currency },
+      { account, account_type, bic, currency },
+    ],
+  ],
   ['wise', [{ iban }, { email }]],
   ['paypal', [{ email }]],
   ['manual', [{}]],
@@ -186,7 +239,9 @@ const FORMS = new Map<unknown, readonly v.ObjectEntries[]>([
 /** Returns the members of what is sent. */
 function fieldsFor(party: Party, sent: object): v.ObjectEntries {
   if (party === 'payer') return payerFields
-  const forms = FORMS.get(Reflect.get(sent, 'method')) ?? [optional]
+  const method = Reflect.get(sent, 'method')
+  const wallets = method === 'wallet' && [walletForm(Reflect.get(sent, 'network'))]
+  const forms = wallets || (FORMS.get(method) ?? [{ ...atBank, ...inWallet }])
   const form = forms.find((one) => Reflect.get(sent, Object.keys(one)[0] ?? '')) ?? forms[0]
   return { ...ofPayee, ...form, tax }
 }
@@ -207,26 +262,82 @@ const unwritable = (details: Details): Issue[] =>
     return expected ? [{ pointer: detailPointer(name), code: 'no_latin', expected }] : []
   })
 
+/** What is stored, and whether another person entered it and nobody has approved it. */
+export interface Kept {
+  readonly details: Details
+  readonly isUnapproved: boolean
+}
+
+/** The members that name an account, and those that another name of one replaces. */
+const REPLACED = new Map([
+  ['iban', ['account', 'routing']],
+  ['account', ['iban']],
+  ['routing', ['iban']],
+  ['wallet_address', []],
+])
+
+/** Returns what is sent, with what is hidden and left empty as it is stored, and which members these are. */
+function withKept(party: Party, sent: unknown, { details, isUnapproved }: Kept) {
+  if (!isObject(sent)) return { sent, issues: [] }
+  const own = new Map(flatDetails(sent))
+  const left = flatDetails(details).filter(
+    ([name]) =>
+      isHidden(name) && !own.has(name) && !REPLACED.get(name)?.some((other) => own.has(other)),
+  )
+  const merge = (stored: typeof left) =>
+    Object.entries(nestedDetails(stored)).reduce((all, [name, value]) => {
+      const mine = all[name]
+      if (mine !== undefined && !isObject(mine)) return all
+      return { ...all, [name]: isObject(mine) ? { ...(value as object), ...mine } : value }
+    }, sent)
+  const fields = fieldsFor(party, merge(left))
+  const isTaken = (name: string) => (detailPointer(name).split('/')[1] ?? '') in fields
+  const kept = left.filter(([name]) => isTaken(name))
+  // Otherwise an approver could enter an account, wait for another to change something else, and approve it.
+  const names = (name: string) => REPLACED.has(name) || (name === 'email' && fields.email === email)
+  const issues = kept.flatMap(([name]): Issue[] => {
+    const instruction = 'Another person entered it, and nobody has approved it. Enter it again.'
+    const pointer = detailPointer(name)
+    return isUnapproved && names(name) ? [{ pointer, code: 'required', instruction }] : []
+  })
+  return { sent: merge(kept), issues }
+}
+
 /** What is stored of each payer. */
 const PAYER = { kind: 'company', method: 'bank' } as const
 
-/** Returns bank details as they are stored, and what is wrong with them. Pointers are below `pointer`. */
-export function readDetails(party: Party, sent: unknown, pointer = '') {
+/**
+ * Returns bank details as they are stored, and what is wrong with them. Pointers are below `pointer`. What is hidden and
+ * left empty is as `stored` has it.
+ */
+export function readDetails(
+  party: Party,
+  entered: unknown,
+  pointer = '',
+  stored: Kept | null = null,
+) {
+  const { sent, issues: unkept } = stored
+    ? withKept(party, entered, stored)
+    : { sent: entered, issues: [] }
   const fields = fieldsFor(party, Object(sent))
   const entity = `a ${party} of this method`
   const { issues, output } = validateAt(sent, fields, '', entity, PERSONAL)
   // Without issues every member is valid.
   const details = { ...output, ...(party === 'payer' && PAYER) } as Details
-  const [other] = Object.keys(FORMS.get(Reflect.get(Object(sent), 'method'))?.[1] ?? {})
-  const advice: Partial<Record<IssueCode, Pick<Issue, 'instruction'>>> = {
-    ...(other && { required: { instruction: `Send \`iban\` or \`${other}\`.` } }),
-    pattern: { instruction: 'Compare each character.' },
-    not_applicable: { instruction: 'Outside of SEPA, the method is `bank`.' },
+  const forms = FORMS.get(Reflect.get(Object(sent), 'method')) ?? []
+  const [other] = Object.keys(forms.slice(1).at(-1) ?? {})
+  const compare = 'Compare each character.'
+  const advice: Readonly<Record<string, string | undefined>> = {
+    '/iban required': other && `Send \`iban\` or \`${other}\`.`,
+    '/iban pattern': compare,
+    '/iban not_applicable': 'Outside of SEPA, the method is `bank`.',
+    '/bic required': 'Send `bic`, or the `routing` of an account in the United States.',
+    '/routing pattern': compare,
+    '/wallet_address pattern': compare,
   }
-  const all = [...issues, ...unwritable(details)].map((one) => ({
-    ...one,
-    ...(one.pointer === '/iban' && advice[one.code]),
-    pointer: pointer + one.pointer,
-  }))
+  const all = [...unkept, ...issues, ...unwritable(details)].map((one) => {
+    const instruction = one.instruction ?? advice[`${one.pointer} ${one.code}`]
+    return { ...one, ...(instruction && { instruction }), pointer: pointer + one.pointer }
+  })
   return { details, issues: all }
 }

@@ -12,8 +12,8 @@ import type { Issue } from '../platform/validation/issue.ts'
 import { sendCaused } from '../webhooks/operations/send-caused.ts'
 import * as rows from './db/payees.ts'
 import { currentKeyId, decryptDetails, encryptDetails, maskDetails } from './details.ts'
-import { changedNames, readDetails } from './fields.ts'
-import type { Details, Party } from './model.ts'
+import { changedNames, DETAIL_NAMES, flatDetails, readDetails } from './fields.ts'
+import type { Details, Party, StoredDetails } from './model.ts'
 import { requirePerson } from './two-persons.ts'
 
 // Whom money is paid to, and from where. One person enters details, another approves them, and nothing is paid to them
@@ -59,7 +59,7 @@ export async function presentDetails(
   const { env, account } = call
   const mayCompare = isToldOfOthers(call)
   const shown = stored?.state === 'missing' ? undefined : stored
-  const before: object | null = JSON.parse(shown?.previous ?? 'null')
+  const before: Pick<StoredDetails, 'reason'> | null = JSON.parse(shown?.previous ?? 'null')
   const [details, previous] = await Promise.all(
     [shown, before && shown && { ...shown, ...before }].map(async (one) =>
       one ? decryptDetails(env, account.id, one) : null,
@@ -76,8 +76,29 @@ export async function presentDetails(
     entered_at: instant(shown?.entered_at),
     approvals: JSON.parse(shown?.approvals ?? '[]') as string[],
     payable_from: instant(shown?.payable_from),
-    reason: shown?.reason ?? null,
+    // What a bank said stands until other details are approved.
+    reason: shown?.reason ?? (shown?.state === 'entered' ? (before?.reason ?? null) : null),
     same_account: JSON.parse((mayCompare && shown?.same_account_as) || '[]') as string[],
+  }
+}
+
+/** Returns a version as it is shown in the list of all: who entered and approved it, and what was changed, masked. */
+export async function presentVersion(call: Caller, stored: rows.ListedVersion) {
+  const shown = await presentDetails(call, stored)
+  const { same_account: _, details, previous, changed, ...version } = shown
+  const [before, now] = [previous, details].map((of) => new Map(flatDetails(of ?? {})))
+  const isChanged = (name: string) => changed.includes(name) || before?.get(name) !== now?.get(name)
+  return {
+    ...version,
+    author: stored.author,
+    approved_at: instant(stored.approved_at),
+    reason: stored.reason,
+    changes: DETAIL_NAMES.filter((name) => details && isChanged(name)).map((field) => ({
+      field,
+      before: before?.get(field) ?? null,
+      now: now?.get(field) ?? null,
+    })),
+    transfers: JSON.parse(stored.transfers) as { id: string; batch: string }[],
   }
 }
 
@@ -110,6 +131,9 @@ async function store(
 /** The ids that the audit log names of one request. */
 const AUDITED_IDS = 20
 
+/** The states of details of which a change keeps what is hidden from its author, and left empty. */
+const KEPT: readonly StoredDetails['state'][] = ['entered', 'approved', 'returned']
+
 /**
  * Stores details that somebody enters, all or none: a new version of each that differs from what is entered or
  * approved, and of each that a manager enters. Returns how many are new.
@@ -124,25 +148,30 @@ export async function enterDetails(
   entered: readonly { readonly id: string; readonly sent: unknown; readonly pointer?: string }[],
   others: readonly Issue[] = [],
 ): Promise<number> {
-  const { env, db, account } = call
+  const { env, db, account, actor } = call
   await requirePerson(call)
-  const read = entered.map(({ id, sent, pointer }) => ({
-    id,
-    ...readDetails(party, sent, pointer),
-  }))
-  const issues = [...others, ...read.flatMap((one) => one.issues)]
-  if (issues.length > 0) throw validationFailed(issues)
   const owner = { account: account.id, party }
   const all = entered.map(({ id }) => id)
   const found = await rows.readCurrent(db, owner, all)
+  const read = await Promise.all(
+    entered.map(async ({ id, sent, pointer }) => {
+      const current = found.get(id)
+      // Of what is blocked, nothing is kept.
+      const isKept = current && KEPT.includes(current.state)
+      const stored = isKept ? await decryptDetails(env, account.id, current) : null
+      const isUnapproved = current?.state === 'entered' && current.entered_by !== actor
+      const kept = stored && { details: stored, isUnapproved }
+      return { id, stored, ...readDetails(party, sent, pointer, kept) }
+    }),
+  )
+  const issues = [...others, ...read.flatMap((one) => one.issues)]
+  if (issues.length > 0) throw validationFailed(issues)
   const versions: rows.NewVersion[] = []
-  for (const { id, details } of read) {
+  for (const { id, stored, details } of read) {
     const current = found.get(id)
-    // What was blocked or came back is entered anew.
-    const isLive = current?.state === 'entered' || current?.state === 'approved'
-    const stored =
-      isLive && isToldOfOthers(call) && (await decryptDetails(env, account.id, current))
-    if (stored && changedNames(stored, details).length === 0) continue
+    // What came back is entered anew.
+    const mayStay = current?.state !== 'returned' && isToldOfOthers(call)
+    if (mayStay && stored && changedNames(stored, details).length === 0) continue
     const of = { id, version: (current?.version ?? 0) + 1 }
     const encrypted = await encryptDetails(env, { ...owner, ...of }, details)
     versions.push({ ...of, method: details.method, ...encrypted })
@@ -203,6 +232,7 @@ export async function approveDetails(call: Caller, party: Party, id: string, ver
     ...(isEnough && {
       state: 'approved',
       reason: null,
+      approved_at: Date.now(),
       // What came back before is due like any other then.
       payable_from: Math.max(Date.now(), holdEnds),
     }),

@@ -41,6 +41,10 @@ const PAYEE = `${PATH}/affiliates/aff-7/payee`
 const NOW = '2030-01-10T12:00:00.000Z'
 const BANK = { ...ADA, method: 'bank', bic: 'COBADEFF', currency: 'EUR' }
 const NO_IBAN = { iban: undefined }
+const ACH = {
+  ...{ ...BANK, ...NO_IBAN, bic: undefined, currency: 'USD' },
+  ...{ account: '000123456789', account_type: 'savings', routing: '021000021' },
+}
 const { iban: _, ...PERSON } = ADA
 const PAYPAL = { ...PERSON, method: 'paypal' } as const
 
@@ -54,7 +58,8 @@ test.each<[string, object, object]>([
   ['a currency in small letters', { ...BANK, currency: 'eur' }, BANK],
   ['a country by its name', { ...ADA, address: { city: 'Berlin', country: 'germany' } }, ADA],
   ['an account', { ...BANK, ...NO_IBAN, account: '00-1 a', bic: 'bofaus3n' }, { account: '001A' }],
-  ['a bank in the United States', { ...BANK, routing: '021000021' }, { routing: '021000021' }],
+  ['a bank in the United States', ACH, { routing: '021000021', account_type: 'savings' }],
+  ['a bank in the United States with a BIC', { ...ACH, bic: 'CHASUS33' }, { bic: 'CHASUS33' }],
   ['Wise by e-mail', { ...ADA, ...NO_IBAN, method: 'wise', email: 'a@x.example' }, {}],
   ['Wise by IBAN', { ...ADA, method: 'wise', email: 'a@x.example' }, { iban: ADA.iban }],
   ['nothing for what is paid by hand', { ...ADA, ...NO_IBAN, method: 'manual' }, {}],
@@ -72,8 +77,11 @@ test.each([
   ['IBAN and account', { ...BANK, account: '123456' }, '/account unknown_field'],
   ['neither of them', { ...BANK, ...NO_IBAN }, '/iban required'],
   ['no BIC', { ...BANK, bic: undefined }, '/bic required'],
+  ['neither BIC nor routing', { ...ACH, routing: undefined }, '/bic required'],
+  ['IBAN and routing', { ...BANK, routing: '021000021' }, '/routing unknown_field'],
+  ['a type of account that does not exist', { ...ACH, account_type: 'x' }, '/account_type enum'],
   ['a wrong BIC', { ...BANK, bic: 'COBADE' }, '/bic pattern'],
-  ['a wrong routing number', { ...BANK, routing: '021000022' }, '/routing pattern'],
+  ['a wrong routing number', { ...ACH, routing: '021000022' }, '/routing pattern'],
   ['what the method does not need', { ...ADA, bic: 'COBADEFF' }, '/bic unknown_field'],
   ['PayPal without e-mail', { ...ADA, ...NO_IBAN, method: 'paypal' }, '/email required'],
   ['no country', { ...ADA, address: { city: 'X', country: 'ZZ' } }, '/address/country pattern'],
@@ -81,6 +89,48 @@ test.each([
 ])('§20.1 %s is refused', (_, sent, fault) => {
   const { issues } = readDetails('payee', JSON.parse(JSON.stringify(sent)))
   expect(issues.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([fault])
+})
+
+/** Addresses of wallets by their networks, all published as examples or of well-known contracts. */
+const WALLETS = {
+  ethereum: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  base: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+  polygon: '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
+  solana: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  tron: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+}
+
+test('§20.1 a wallet is an address of its network, whose check fits, and keeps its letters', () => {
+  const faults = (network: string, wallet_address: string, asset = 'USDT') => {
+    const sent = { ...PERSON, method: 'wallet', network, asset, wallet_address }
+    const { issues, details } = readDetails('payee', sent)
+    const found = issues.map((one) => `${one.pointer} ${one.code}`).join()
+    return found || details.wallet_address
+  }
+  const isEvm = (network: string) => !/solana|tron/.test(network)
+  const refused = '/wallet_address pattern'
+  for (const [network, address] of Object.entries(WALLETS)) {
+    expect(faults(network, ` ${address.replace(/.{9}/, '$&\u200b')}\n`)).toBe(address)
+    for (const [other, foreign] of Object.entries(WALLETS)) {
+      const fits = other === network || (isEvm(other) && isEvm(network))
+      expect(faults(network, foreign)).toBe(fits ? foreign : refused)
+    }
+    const coins = network === 'tron' ? '/asset not_applicable' : address
+    expect(faults(network, address, 'USDC')).toBe(coins)
+    if (network === 'solana') continue
+    // No edit of one character passes.
+    for (let at = 0; at < address.length; at++) {
+      for (const letter of 'aAbB12') {
+        const edited = address.slice(0, at) + letter + address.slice(at + 1)
+        if (edited !== address) expect(faults(network, edited)).toBe(refused)
+      }
+    }
+  }
+  for (const text of ['', '0x', WALLETS.ethereum.toLowerCase(), '1'.repeat(31), '0'.repeat(44)]) {
+    for (const network of Object.keys(WALLETS)) expect(faults(network, text)).not.toBe(text)
+  }
+  expect(faults('solana', '1'.repeat(32))).toBe('1'.repeat(32))
+  expect(faults('bitcoin', WALLETS.base)).toBe('/network enum')
 })
 
 test('§20.1 a number is read without what no eye sees, in any width, with its name before it', () => {

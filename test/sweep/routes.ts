@@ -357,6 +357,7 @@ const administration: Route[] = [
     body: 'affiliate_id,name,kind,city,country,method\naff-7,Ada King,person,London,GB,manual\n',
   },
   { ...reads, id: 'listPayable' },
+  { ...reads, id: 'listPayeeVersions' },
   { ...reads, id: 'listBatches', query: '?reference=to%20t000-00000B' },
   { ...reads, id: 'getBatch' },
   {

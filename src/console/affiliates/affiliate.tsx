@@ -32,7 +32,7 @@ import { PAYEE } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { CasesOfAffiliate, readAffiliateCases } from '../fraud/case-parts.tsx'
 import { ENTRY_COLUMNS } from '../payouts/finance.tsx'
-import { PartyCard, partyChanges } from '../payouts/payee-parts.tsx'
+import { PartyCard, partyChanges, Versions } from '../payouts/payee-parts.tsx'
 import { Assignments, readAssignments, unassign } from '../plans/plans.tsx'
 import { assignedText, assignFields, assignPlan } from './affiliate-forms.tsx'
 import { AccessPart, memberChanges, readAccess } from './affiliate-members.tsx'
@@ -66,6 +66,7 @@ async function readAffiliate(visit: Visit) {
     cases: readAffiliateCases(visit, affiliate_id),
     access: readAccess(visit, affiliate_id),
     payee: api.call(PAYEE.get, own).catch(nullIfNotFound),
+    versions: api.call(PAYEE.versions, own).catch(nullIfNotFound),
     planNames: visit.names.plans(),
     questions: api.call(listQuestions, { ...own, status: 'open' }).then(({ data }) => data),
     postbacks: api
@@ -285,6 +286,7 @@ export const affiliatePage: Page = {
           <>
             <h2 id="bank">Bank details</h2>
             <PartyCard party="payee" shown={found.payee} />
+            {found.versions && found.versions.data.length > 0 && <Versions {...found.versions} />}
           </>
         )}
         {found.profile && (

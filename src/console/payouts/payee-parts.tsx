@@ -1,10 +1,17 @@
 import { type Change, useVisit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { ComparedDetails, detailInputs, TEAM_WORDS } from '../../pages/parts/bank-details.tsx'
+import {
+  ComparedDetails,
+  detailInputs,
+  detailText,
+  detailWord,
+  TEAM_WORDS,
+} from '../../pages/parts/bank-details.tsx'
 import { Badge, Data, Time } from '../../pages/parts/data.tsx'
-import { Pairs } from '../../pages/parts/fields.tsx'
+import { AccountLink, Pairs } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
+import { Table } from '../../pages/parts/table.tsx'
 import {
   DETAIL_NAMES,
   detailPointer,
@@ -58,7 +65,7 @@ export const STATES = {
 } as const
 
 /** Renders the state of bank details. */
-export const PartyState = ({ state }: Shown) => (
+export const PartyState = ({ state }: Pick<Shown, 'state'>) => (
   <Badge tone={STATES[state][0]}>{STATES[state][1]}</Badge>
 )
 
@@ -92,7 +99,10 @@ const Decisions = ({ shown }: { shown: Shown }, { member } = useVisit()) => {
           ['Entered', <Time at={shown.entered_at} />],
           ['Approved by', approvals.map(actorTitle).join(', ') || null],
           ['Can be used from', state === 'approved' ? <Time at={shown.payable_from} /> : null],
-          ['Why', shown.reason && <Data text={shown.reason} />],
+          [
+            state === 'blocked' ? 'Why' : 'The bank said',
+            shown.reason && <Data text={shown.reason} />,
+          ],
         ]}
       />
       {(state === 'entered' || state === 'returned') && entered_by !== member.actor && (
@@ -123,6 +133,66 @@ const Decisions = ({ shown }: { shown: Shown }, { member } = useVisit()) => {
     </>
   )
 }
+
+type Version = AnswerOf<typeof PAYEE.versions>['data'][number]
+
+const Persons = ({ names, at }: { names: readonly string[]; at: string | null }) =>
+  names.length > 0 && (
+    <>
+      {names.join(', ')}, <Time at={at} />
+    </>
+  )
+
+/** Renders what a version has changed, masked. */
+const Changes = ({ changes }: Version) => (
+  <ul class="diff">
+    {changes.map(({ field, before, now }) => (
+      <li>
+        {detailWord(field, TEAM_WORDS)}:{' '}
+        {before !== null && (
+          <>
+            <del>
+              <Data text={detailText(field, before, TEAM_WORDS)} />
+            </del>{' '}
+            →{' '}
+          </>
+        )}
+        <ins>{now === null ? 'none' : <Data text={detailText(field, now, TEAM_WORDS)} />}</ins>
+      </li>
+    ))}
+  </ul>
+)
+
+/** Renders the versions of bank details: by whom, what was changed, and which transfers used it. */
+export const Versions = ({ data, meta }: AnswerOf<typeof PAYEE.versions>) => (
+  <>
+    <Table
+      caption="Versions of the bank details, the latest first"
+      rows={data}
+      columns={{
+        Version: ({ version }) => version,
+        State: PartyState,
+        Entered: ({ entered_by, author, entered_at }) => (
+          <Persons names={[author ?? actorTitle(entered_by ?? '')]} at={entered_at} />
+        ),
+        Approved: ({ approvals, approved_at }) => (
+          <Persons names={approvals.map(actorTitle)} at={approved_at} />
+        ),
+        'What changed': { prose: Changes },
+        'Paid by': ({ transfers }) =>
+          transfers.map(({ id, batch }) => [
+            <AccountLink at={['batches', batch]} children={id} />,
+            ' ',
+          ]),
+      }}
+    />
+    {meta.total > data.length && (
+      <p class="note">
+        These are the latest {data.length} of {meta.total}.
+      </p>
+    )}
+  </>
+)
 
 /** Renders bank details, masked, and the forms that change them. */
 export const PartyCard = ({ party, shown }: { party: Party; shown: Shown }) => (

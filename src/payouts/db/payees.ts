@@ -19,7 +19,10 @@ export interface Owner {
 
 /** The current version, with what a person compares it with. */
 export interface CurrentDetails extends StoredDetails {
-  /** The version and the details that were approved before, as a JSON object; null if there are none. */
+  /**
+   * The version and the details that were approved before, and what a bank said of them, as a JSON object; null if
+   * there are none.
+   */
   readonly previous: string | null
   /** The affiliates whose current details have the same number of an account, as a JSON array. */
   readonly same_account_as: string
@@ -53,18 +56,25 @@ const APPROVED_SHARING = `${SHARING} and s.state = 'approved'`
  */
 export const SAME_ACCOUNT = `iif(${UNEXPLAINED}, ${idsOf(APPROVED_SHARING)}, '[]')`
 
+/** Returns the SQL of the latest version before a row `p` that meets a condition. */
+const beforeThat = (condition: string) => `(
+      select json_object('version', o.version, 'details', o.details,
+        'reason', iif(o.state = 'returned', o.reason, null)) from payees o
+      where o.account = p.account and o.party = p.party and o.id = p.id and o.version < p.version
+        and o.state <> 'missing' and o.details is not null and ${condition}
+      order by o.version desc limit 1)`
+
+/** Returns the SQL of what is known of the member of an affiliate who entered a row `p`. */
+const authorOf = (column: string) => `(
+      select m.${column} from affiliate_members m
+      where m.account = p.account and m.affiliate_id = p.id
+        and p.entered_by = 'affiliate-member ' || m.id || ' ' || p.id)`
+
 /** The current versions, with the columns of `CurrentDetails`. */
 const CURRENT = `(
-    select p.*, (
-      select json_object('version', o.version, 'details', o.details) from payees o
-      where o.account = p.account and o.party = p.party and o.id = p.id and o.version < p.version
-        and o.payable_from is not null and o.state <> 'missing' and o.details is not null
-      order by o.version desc limit 1
-    ) as previous, iif(p.same_account is null, ${idsOf(SHARING)}, '[]') as same_account_as, (
-      select m.invited_by from affiliate_members m
-      where m.account = p.account and m.affiliate_id = p.id
-        and p.entered_by = 'affiliate-member ' || m.id || ' ' || p.id
-    ) as invited_by
+    select p.*, ${beforeThat('o.payable_from is not null')} as previous,
+      iif(p.same_account is null, ${idsOf(SHARING)}, '[]') as same_account_as,
+      ${authorOf('invited_by')} as invited_by
     from payees p where ${isCurrent('p')})`
 
 const READ_CURRENT = compileStatement(`
@@ -96,6 +106,42 @@ export const listCurrent = (
         and iif(:state is null, state <> 'missing', state = :state)`,
       key: ['id'],
       values: { ...values },
+    },
+    page,
+  )
+
+/** A version, the details before it, and who and what used it. */
+export interface ListedVersion extends CurrentDetails {
+  /** The member of the affiliate who entered it; null if it was nobody of theirs. */
+  readonly author: string | null
+  /** Of the transfers that used it, `{id, batch}`, as a JSON array. */
+  readonly transfers: string
+}
+
+/** Reads one page of the versions of a payee, the latest first, without those that were erased. */
+export const listVersions = (
+  db: D1Database,
+  account: string,
+  id: string,
+  page: Page,
+): Promise<FoundPage<ListedVersion>> =>
+  paginate(
+    db,
+    {
+      columns: [
+        'p.*',
+        `${beforeThat('true')} as previous`,
+        `'[]' as same_account_as`,
+        `${authorOf('invited_by')} as invited_by`,
+        `${authorOf('name')} as author`,
+        `(select json_group_array(json_object('id', t.id, 'batch', t.batch) order by t.id)
+          from transfers t indexed by transfers_affiliate
+          where t.account = p.account and t.affiliate_id = p.id and t.payee_version = p.version) as transfers`,
+      ],
+      from: `payees p where account = :account and party = 'payee' and id = :id and state <> 'missing'`,
+      key: ['version'],
+      descending: true,
+      values: { account, id },
     },
     page,
   )
@@ -166,8 +212,8 @@ export const insertVersions = (
   ])
 
 const SET_STATE = compileStatement(`
-  update payees as p set state = :state, approvals = :approvals, payable_from = :payable_from,
-    reason = :reason, same_account = :same_account
+  update payees as p set state = :state, approvals = :approvals, approved_at = :approved_at,
+    payable_from = :payable_from, reason = :reason, same_account = :same_account
   where account = :account and party = :party and id = :id and version = :version
     and state = :seen_state and approvals = :seen_approvals and same_account is :seen_same_account
     and ${isCurrent('p')}`)
@@ -178,7 +224,10 @@ export function setState(
   author: Author,
   seen: StoredDetails,
   next: Partial<
-    Pick<StoredDetails, 'state' | 'approvals' | 'payable_from' | 'reason' | 'same_account'>
+    Pick<
+      StoredDetails,
+      'state' | 'approvals' | 'approved_at' | 'payable_from' | 'reason' | 'same_account'
+    >
   >,
 ): D1PreparedStatement[] {
   const before = {

@@ -11,7 +11,7 @@ import { described, named } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
-import { listCurrent } from '../db/payees.ts'
+import { listCurrent, listVersions as readVersions } from '../db/payees.ts'
 import { DETAIL_NAMES, nestedDetails, payeeFields, payerFields } from '../fields.ts'
 import { DETAILS_STATES, PAYOUT_LIMITS, type Party } from '../model.ts'
 import * as payees from '../payees.ts'
@@ -44,12 +44,50 @@ const shown = described(() => ({
   entered_at: v.nullable(member(time, 'When.')),
   approvals: member(v.array(text), 'Who approved it.'),
   payable_from: v.nullable(member(time, 'When it can be paid. Null until it is approved.')),
-  reason: v.nullable(member(text, 'Why it came back or is blocked.')),
+  reason: v.nullable(
+    member(text, 'Why it is blocked, or what a bank said: until other details are approved.'),
+  ),
   same_account: member(
     v.array(text),
     'Up to 10 other affiliates with the same account, until an approver says why; for approvers alone.',
   ),
 }))
+
+/** What answers say of each version. */
+const authored = described(() => ({
+  version: shown.version,
+  state: shown.state,
+  entered_by: shown.entered_by,
+  author: v.nullable(member(text, 'The name of the member of the affiliate who entered it.')),
+  invited_by: shown.invited_by,
+  entered_at: shown.entered_at,
+  approvals: shown.approvals,
+  approved_at: v.nullable(member(time, 'When the last of them approved it.')),
+  payable_from: shown.payable_from,
+  reason: shown.reason,
+}))
+const change = v.object({
+  field: member(text, 'The member of the details.'),
+  before: v.nullable(member(text, 'As it was in the version before, masked.')),
+  now: v.nullable(member(text, 'As it is, masked.')),
+})
+const used = v.object({
+  id: member(text, 'Its reference.'),
+  batch: member(text, 'The reference of its batch.'),
+})
+const listedVersion = described(() =>
+  named(
+    'PayeeVersion',
+    v.object({
+      ...authored,
+      changes: member(
+        v.array(change),
+        'What differs from the version before. For approvers alone, also what looks the same where it is masked.',
+      ),
+      transfers: member(v.array(used), 'The transfers that used it.'),
+    }),
+  ),
+)
 
 /** Whose details operations read and change. */
 interface Of<P extends Party> {
@@ -202,8 +240,33 @@ const OF_AFFILIATE: Of<'payee'> = {
   require: requireAffiliate,
 }
 
+const listVersions = list({
+  topic: 'payouts',
+  id: 'listPayeeVersions',
+  path: `${OF_AFFILIATE.path}/versions`,
+  params: { affiliate_id: OF_AFFILIATE.id },
+  words: described(() => ({
+    description:
+      'Lists the versions of a payee, the latest first: who entered and who approved each, what was changed, masked, and which transfers used it.',
+    answer: listedVersion,
+    command: {
+      name: 'payees versions',
+      columns: ['version', 'state', 'entered_by', 'entered_at', 'approved_at', 'payable_from'],
+    },
+  })),
+  async list(call, { affiliate_id: id }, page) {
+    await requireAffiliate(call, id)
+    const found = await readVersions(call.db, call.account.id, id, page)
+    return {
+      ...found,
+      data: await Promise.all(found.data.map((one) => payees.presentVersion(call, one))),
+    }
+  },
+})
+
 /** The operations on the bank details of affiliates. */
 export const PAYEE = {
+  versions: listVersions,
   ...operationsOf(OF_AFFILIATE),
   explain: definerOf(OF_AFFILIATE)('explain', {
     at: 'same-account',
