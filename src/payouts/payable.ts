@@ -4,7 +4,7 @@ import { compare, decimal, integer, multiply, sum } from '../platform/money/deci
 import { moneyText } from '../platform/money/money.ts'
 import { type CameBack, type DuePayee, type DueStatement, readDue } from './db/payable.ts'
 import { decryptDetails, maskDetails } from './details.ts'
-import { type Details, type DoubtCode, type Reason, STOPPING } from './model.ts'
+import { type Details, type DoubtCode, type Method, type Reason, STOPPING } from './model.ts'
 
 // What has to be paid: a row for each payee and currency, with every reason why it cannot be paid, and everything that a
 // person should look at before.
@@ -45,10 +45,13 @@ export const affiliateOfRow = (id: string): string => id.slice(0, id.lastIndexOf
 /** Returns why one statement cannot be paid, whatever is known of its payee. */
 const reasonsOfStatement = (_: DueStatement): Reason[] => []
 
+/** The currencies of methods that have one. Coins of wallets are paid one for each USD. */
+const CURRENCIES: Partial<Record<Method, string>> = { sepa: 'EUR', wallet: 'USD' }
+
 /** Returns why nothing can be paid to an affiliate in a currency. */
 function reasonsOf(payee: DuePayee, details: Details | null, currency: string, now: number) {
   const { state } = payee
-  const takes = details?.method === 'sepa' ? 'EUR' : details?.currency
+  const takes = details?.currency ?? CURRENCIES[details?.method ?? 'manual']
   const reasons: Readonly<Partial<Record<Reason, unknown>>> = {
     held: payee.is_held,
     no_payee: !details,
@@ -169,8 +172,10 @@ export async function readPayable(
 
 /** Returns the account to which a row is paid, masked; null if there is none. */
 export function accountOf(details: Details | null | undefined): string | null {
-  const { iban, account, email } = details ? maskDetails(details) : {}
-  return iban ?? account ?? (details?.method === 'manual' ? null : (email ?? null))
+  const { iban, account, wallet_address, email } = details ? maskDetails(details) : {}
+  return (
+    iban ?? account ?? wallet_address ?? (details?.method === 'manual' ? null : (email ?? null))
+  )
 }
 
 /** Returns whether a row is paid unless a person decides otherwise. */
