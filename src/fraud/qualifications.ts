@@ -5,7 +5,7 @@ import type { OnceState } from '../commission/engine/once.ts'
 import type { Plan, PlansInForce, Version } from '../commission/engine/plans-in-force.ts'
 import { takes, termAmount } from '../commission/engine/qualify.ts'
 import { type CompiledOnce, type CompiledRule, compileRule } from '../commission/engine/rules.ts'
-import type { FactTerm, Trigger } from '../commission/plans/types.ts'
+import type { FactTerm, Qualification, Trigger } from '../commission/plans/types.ts'
 import { compareText } from '../platform/compare-text.ts'
 import { add, type Decimal, isPositive, ZERO } from '../platform/money/decimal.ts'
 import {
@@ -122,6 +122,10 @@ function kindsOf(of: Trigger | FactTerm): readonly string[] | null {
   return null
 }
 
+/** Returns whether a condition can be met on the signup day, or some days after it, without a record of that day. */
+const isMetBySignup = (one: Qualification): boolean =>
+  'customer' in one || Number(one.min) <= 0 || ('sum' in one && one.at === 'end')
+
 /**
  * Returns the customers with records by which a `once` rule can qualify them on a day, and who traded on fewer than
  * `active` of the `idle` days after. Where a rule decides after some days, the records of these days count, too.
@@ -149,7 +153,7 @@ export function qualifyingCandidates(
     customersWith('transactions', isNamed('t.transaction_type', types)),
     customersWith('events', isNamed('t.eventname', names)),
     ...(kinds.some((one) => 'activity' in one) ? [customersWith('activity')] : []),
-    ...(kinds.some((one) => 'signup' in one) ? [signedUp()] : []),
+    ...(kinds.some((one) => 'signup' in one) || qualify.some(isMetBySignup) ? [signedUp()] : []),
     ...(qualify.some((one) => 'customer' in one) ? [WITH_CHANGES] : []),
   ].join(' union all ')
   const ends = qualify.flatMap((one) =>

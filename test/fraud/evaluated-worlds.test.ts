@@ -1,8 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import type { Qualification } from '../../src/commission/plans/types.ts'
 import { evaluateRules } from '../../src/fraud/evaluate.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
+import { at, cpa, customer, deposit, worldOf } from '../commission/build.ts'
 import { shuffleWorld } from '../commission/shuffle-world.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
 import {
@@ -18,7 +20,7 @@ import {
   storeRules,
   type WorldCase,
 } from './evaluated-cases.ts'
-import type { FraudWorld } from './fraud-world.ts'
+import { type FraudWorld, NOTHING_ELSE } from './fraud-world.ts'
 import { before } from './oracle/account.ts'
 import { expectedOf } from './oracle/findings.ts'
 import { type Days, fraudWorld, randomParameters } from './random-worlds.ts'
@@ -180,3 +182,29 @@ function expectAdded(before: Found, cases: readonly WorldCase[], message: string
   }
   return now
 }
+
+// The deposit counts, though it is of the day before the signup.
+test.each<[string, Qualification, string]>([
+  ['fields', { customer: {} }, '2026-02-01'],
+  ['a sum of nothing', { sum: [{ transactions: ['withdrawal'] }], min: '0' }, '2026-02-01'],
+  ['no records', { count: { transactions: ['withdrawal'] }, min: '0' }, '2026-02-01'],
+  [
+    'a sum after some days',
+    { sum: [{ transactions: ['deposit'] }], min: '1', within_days: 3, at: 'end' },
+    '2026-02-04',
+  ],
+])('who qualifies on a day without a record is compared: by %s', async (_, condition, on) => {
+  const world = worldOf([cpa({ qualify: [condition] })], {
+    customers: [customer('c1', { signup: at('2026-02-01') })],
+    transactions: [deposit('c1', '2026-01-31', 20)],
+  })
+  await storeFraudWorld({ ...world, ...NOTHING_ELSE }, 'firm')
+  const parameters = { min_customers: 1, share_percent: '1', days: 5, active_days: 1 }
+  const kind = kindsOf('forex').find((one) => one.kind === 'short_life')!
+  const day = before(on, -5)
+  const rule = { rule: 'short', version: 1, effective_from: day, kind: kind.kind }
+  const rules = [{ ...rule, parameters: ruleOf(kind, parameters).parameters }]
+  expect(await simulatedCases('firm', rules, { first: day, last: day })).toMatchObject([
+    ['short', [{ opened_for: day }]],
+  ])
+})
