@@ -207,8 +207,8 @@ export async function createYear(
   const months = monthsUntil(today)
   const from = dayText(months[0]!.first)
   await createBooks(base, call, { months, from, today, trackingKeys: TRACKING_KEYS })
-  await createPayouts(base, AT, admin_key, manager_key)
   await putRules(call, from)
+  await createPayouts(base, AT, admin_key, manager_key)
 }
 
 async function createBooks(

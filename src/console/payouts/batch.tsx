@@ -33,7 +33,7 @@ import {
 } from '../../payouts/operations/batches.ts'
 import { isAtLeast } from '../../platform/auth/roles.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { Actor } from '../affiliates/audit-words.tsx'
+import { Actor, actorTitle } from '../affiliates/audit-words.tsx'
 import { canManage, sumsText } from '../books/sums.ts'
 import { BatchState, isUnderWay, statesText } from './batches.tsx'
 import { BookByHand, bookByHandChange, Movements, movementChanges } from './movements.tsx'
@@ -71,9 +71,9 @@ const Transfers = ({ state, states, transfers }: Batch) => (
       'Paid to': ({ name, account }) => (
         <>
           <Data text={name ?? ''} />
-          <small class="line">
+          <div>
             <Data text={account ?? ''} />
-          </small>
+          </div>
         </>
       ),
       // Banks have fewer letters than names.
@@ -81,18 +81,18 @@ const Transfers = ({ state, states, transfers }: Batch) => (
       Amount: 'amount',
       For: ({ statements }) =>
         statements.map(({ id, period }) => (
-          <small class="line">
+          <div>
             <AccountLink at={['statements', id]} children={periodWords(period ?? '')} />
-          </small>
+          </div>
         )),
       'Look at': transfers.some((one) => one.doubts.length > 0 || one.note) && {
         prose: (one) => (
           <>
             <Doubts {...one} />
             {one.note && (
-              <small class="line">
+              <div>
                 By hand: <Data text={one.note} />
-              </small>
+              </div>
             )}
           </>
         ),
@@ -113,8 +113,8 @@ const WhoConfirms = ({ confirmers }: Batch) => (
   <p class="notice">
     {confirmers.length > 0 ? (
       <>
-        <strong>{listed(confirmers.map((name) => isolated(name)))}</strong> may confirm it, and{' '}
-        {confirmers.length === 1 ? 'finds' : 'find'} it under “Needs attention”.
+        <strong>{listed(confirmers.map((name) => isolated(actorTitle(name))))}</strong> may confirm
+        it, and {confirmers.length === 1 ? 'finds' : 'find'} it under “Needs attention”.
       </>
     ) : (
       'Another approver has to confirm it. The service knows none by name.'

@@ -12,7 +12,7 @@ type Batch = AnswerOf<typeof listBatches>['data'][number]
 
 /** What members call the states of batches and transfers. */
 const STATES = {
-  prepared: ['warn', 'Waits for a confirmation'],
+  prepared: ['warn', 'Prepared'],
   created: ['warn', 'Confirmed'],
   exported: ['warn', 'Exported'],
   accepted: ['warn', 'Accepted by the bank'],

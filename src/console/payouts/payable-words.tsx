@@ -38,7 +38,7 @@ export const Reasons = ({
     {reasons.map((reason) => {
       const [words, page] = REASONS[reason]
       return (
-        <small class="line">
+        <div>
           {page === null ? (
             words
           ) : (
@@ -49,7 +49,7 @@ export const Reasons = ({
               {words}
             </AccountLink>
           )}
-        </small>
+        </div>
       )
     })}
   </>
@@ -85,7 +85,7 @@ export const Doubts = ({
     {doubts.map(({ detail, waived_by, ...doubt }) => {
       const [tone, words] = DOUBTS[doubt.code]
       return (
-        <small class="line">
+        <div>
           <AccountLink {...pageOf(doubt, affiliate_id)}>
             <Badge tone={tone}>{words}</Badge>
           </AccountLink>{' '}
@@ -96,7 +96,7 @@ export const Doubts = ({
               · waived by <Data text={waived_by} />
             </>
           )}
-        </small>
+        </div>
       )
     })}
   </>

@@ -159,7 +159,7 @@ function BatchFields({ payers, rows, day }: FormProps) {
   const from: Option[] = [...payers, ['', 'No account: it is paid by hand']]
   return (
     <>
-      <Field change="prepare" name="payer" label="From" options={from} />
+      <Field change="prepare" name="payer" label="From" options={from} value={from[0]?.[0]} />
       <Field
         change="prepare"
         name="method"
@@ -199,9 +199,9 @@ function List(props: FormProps, visit = useVisit()) {
           Amount: { number: (row) => <Amount value={row.amount} currency={row.currency} /> },
           For: ({ statements }) =>
             statements.map(({ id, period }) => (
-              <small class="line">
+              <div>
                 <AccountLink at={['statements', id]} children={periodWords(period ?? '')} />
-              </small>
+              </div>
             )),
           To: ({ method, account }) => (
             <>
