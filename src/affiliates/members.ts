@@ -32,7 +32,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     data meta total page per_page next_cursor total_is_limited
     account name display_name contact_email language status time_zone mode
     id period currency state day at from to kind plan version
-    days totals earned balances pending qualified waiting hold_period unapproved below_minimum under_review
+    days totals earned balances pending qualified waiting hold_period unapproved below_minimum money money.on
     balance due payable_on
     opening lines_sum adjustments_sum manual_sum payable closing dropped transferred received holds
     manual lines_total adjustments_total earned_before approved_at paid returned computed_at lines adjustments

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { caller } from '../affiliates/caller.ts'
-import { OWN_OPERATIONS } from '../affiliates/operations.ts'
+import { OWN_OPERATIONS } from '../payouts/own/operations.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { noStore } from '../platform/http/oauth.ts'
 import { mount } from '../platform/http/operation.ts'

@@ -1,17 +1,7 @@
 import { compareText } from '../platform/compare-text.ts'
-import { parsePeriod } from '../platform/money/calendar.ts'
 import { add, type Decimal, decimal, ZERO } from '../platform/money/decimal.ts'
 import { moneyText } from '../platform/money/money.ts'
 import type { DueStatement } from './db/entries.ts'
-
-/** What statements are ordered by. */
-type Dated = Pick<DueStatement, 'period' | 'plan'>
-
-const lastDay = ({ period }: Dated) => parsePeriod(period)?.last ?? 0
-
-/** Compares statements by age: payments pay the oldest first. */
-export const byAge = (a: Dated, b: Dated): number =>
-  lastDay(a) - lastDay(b) || compareText(a.plan, b.plan) || compareText(a.period, b.period)
 
 /** Returns what statements have to pay together. */
 export const sumPayable = (statements: readonly { readonly payable: string }[]): Decimal =>

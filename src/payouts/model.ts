@@ -152,3 +152,17 @@ export const PAYOUT_LIMITS = {
   /** How long a prepared batch can be confirmed, in milliseconds. */
   preparedMs: 7 * DAY_MS,
 }
+
+/** Where the money of an approved statement may be. What comes first stands first. */
+export const MONEY_STATES = [
+  'sent',
+  'preparing',
+  'approved',
+  'came_back',
+  'no_details',
+  'under_review',
+  'paid',
+] as const
+
+/** Where the money of an approved statement is. */
+export type MoneyState = (typeof MONEY_STATES)[number]

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { Data } from '../pages/parts/data.tsx'
 import type { Language } from '../platform/languages.ts'
-import { fill, WORDS, type Words } from './words.ts'
+import { WORDS, type Words } from './words.ts'
 
 /** What every page of the portal shows around its content. */
 export interface Frame {
@@ -19,8 +19,8 @@ interface SignedInFrame {
   readonly affiliate: string
   readonly csrf: string
   readonly here: Place
-  /** The answers to questions that the member has not seen. */
-  readonly newAnswers: number
+  /** What the member has not seen, by its page. */
+  readonly news: { readonly [P in Place]?: string | undefined }
 }
 
 /** The pages of the portal, by the last part of their address. */
@@ -44,11 +44,9 @@ export type Place = keyof typeof PLACES
 export const portalPath = (account: string, rest = '') =>
   `/portal/${encodeURIComponent(account)}${rest}`
 
-/** Says how many answers the member has not seen; nothing if there are none. */
-const NewAnswers = ({ words, count }: { words: Words; count: number }) =>
-  count === 0 ? null : (
-    <small class="badge good">{fill(words.new_answers, { count: String(count) })}</small>
-  )
+/** Says that there is something that the member has not seen. */
+const News = ({ text }: { text: string | undefined }) =>
+  text === undefined ? null : <small class="badge good">{text}</small>
 
 /** Renders a page of the portal. */
 export const PortalPage = (frame: Frame) => {
@@ -97,7 +95,9 @@ export const PortalPage = (frame: Frame) => {
             <details>
               <summary>
                 <span>{words.menu}</span> <strong>{words[signedIn.here]}</strong>{' '}
-                <NewAnswers words={words} count={signedIn.newAnswers} />
+                {Object.values(signedIn.news).map((text) => (
+                  <News text={text} />
+                ))}
               </summary>
               <div>
                 {(Object.entries(PLACES) as [Place, string][]).map(([place, path]) => (
@@ -109,7 +109,9 @@ export const PortalPage = (frame: Frame) => {
                     {place === 'questions' && (
                       <>
                         {' '}
-                        <NewAnswers words={words} count={signedIn.newAnswers} />
+                        {Object.values(signedIn.news).map((text) => (
+                          <News text={text} />
+                        ))}
                       </>
                     )}
                   </a>

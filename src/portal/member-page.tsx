@@ -3,6 +3,7 @@ import { localeOf } from '../commission/words/words.ts'
 import { visible } from '../pages/parts/data.tsx'
 import { type Place, PortalPage, portalPath } from './layout.tsx'
 import { type MemberVisit, MemberVisitContext, useMemberVisit } from './visit.ts'
+import { fill } from './words.ts'
 
 /** Writes an instant (RFC 3339) in the zone of the account, with its name. */
 export const timeText = (instant: string, { language, zone }: MemberVisit): string =>
@@ -24,7 +25,7 @@ export const MemberPage = (props: {
   done?: string | false | undefined
   children?: Child
 }) => {
-  const { account, language, member, csrf } = props.visit
+  const { account, language, member, csrf, hasMoved, words } = props.visit
   const affiliate = member.display_name ?? member.affiliate_id
   return (
     <MemberVisitContext.Provider value={props.visit}>
@@ -37,7 +38,13 @@ export const MemberPage = (props: {
           affiliate,
           csrf,
           here: props.here,
-          newAnswers: props.here === 'questions' ? 0 : member.new_answers,
+          news: {
+            ...(member.new_answers > 0 && {
+              questions: fill(words.new_answers, { count: String(member.new_answers) }),
+            }),
+            ...(hasMoved && { payments: words.new_state }),
+            [props.here]: undefined,
+          },
         }}
       >
         {props.done && (

@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
 import { getAffiliateSelf } from '../affiliates/me.ts'
-import { getAffiliateOverview } from '../affiliates/overview.ts'
 import { listPostbacks } from '../affiliates/postbacks.ts'
 import { dayBefore } from '../pages/base/page.ts'
 import { respond } from '../pages/base/respond.ts'
@@ -8,11 +7,20 @@ import { Chart, type ChartRow } from '../pages/parts/chart.tsx'
 import { Data } from '../pages/parts/data.tsx'
 import { FigureCard } from '../pages/parts/figures.tsx'
 import { readCurrent } from '../payouts/db/payees.ts'
+import { getAffiliateOverview } from '../payouts/own/overview.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, SentenceList } from './member-page.tsx'
-import { owedSentences } from './payments.tsx'
+import {
+  ASKING,
+  groupMoney,
+  groupText,
+  type MoneyGroup,
+  placeText,
+  ToDo,
+  unapprovedSentences,
+} from './money.tsx'
 import { UNEARNED } from './unearned.tsx'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
 import { fill } from './words.ts'
@@ -32,20 +40,35 @@ const COUNTS = {
 
 const NAMES = ['clicks', 'signups', 'qualified'] as const
 
+/** Renders what is booked for the affiliate and not paid. */
+const Balance = ({ balances }: Overview, { words, speech } = useMemberVisit()) => (
+  <FigureCard title={words.balance}>
+    {balances.length === 0 && <p class="big quiet">{words.nothing}</p>}
+    {balances.map(({ balance, currency }) => (
+      <p class="big">{speech.money(balance, currency)}</p>
+    ))}
+  </FigureCard>
+)
+
+/** Renders the payment that comes next. */
+const NextPayment = ({ next }: { next: MoneyGroup | undefined }, visit = useMemberVisit()) => (
+  <FigureCard title={visit.words.next_payment}>
+    {next ? (
+      <>
+        <p class="big">{visit.speech.money(next.amount, next.currency)}</p>
+        <p class="note">{placeText(next, visit)}</p>
+      </>
+    ) : (
+      <p class="big quiet">{visit.words.nothing}</p>
+    )}
+  </FigureCard>
+)
+
 /** Renders what the latest period has earned, and what the one before it earned. */
-const Earned = ({ earned, pending }: Overview, visit = useMemberVisit()) => {
-  const { words, speech } = visit
+const Earned = ({ earned }: Overview, { words, speech } = useMemberVisit()) => {
   const periods = [...new Set(earned.map(({ period }) => period))].sort()
   const last = periods.at(-1)
-  if (last === undefined) {
-    // What is owed for earlier periods stands below.
-    if (owedSentences(pending, visit).length > 0) return null
-    return (
-      <FigureCard title={words.balance}>
-        <p class="big quiet">{words.nothing}</p>
-      </FigureCard>
-    )
-  }
+  if (last === undefined) return null
   // Months are compared with months, and weeks with weeks.
   const previous = periods.findLast((one) => one < last && one.includes('W') === last.includes('W'))
   const of = (period: string) => earned.filter((one) => one.period === period)
@@ -87,8 +110,13 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
   const written = (value: number) => visit.speech.figure(String(value))
   const { waiting } = overview.pending
   const customers = visit.speech.text('count.customers', { count: waiting })
+  const groups = groupMoney(overview.pending.money)
+  const [next] = groups
   const sentences = [
-    ...owedSentences(overview.pending, visit),
+    ...groups
+      .filter((one) => one !== next && !ASKING.includes(one.state))
+      .map((one) => groupText(one, visit)),
+    ...unapprovedSentences(overview.pending, visit),
     ...(waiting > 0 ? [fill(words.pending_waiting, { customers })] : []),
     ...(isUnpayable ? [fill(words[`payee_${state}`], { account: account.name })] : []),
   ]
@@ -100,15 +128,18 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
   return respond(
     c,
     <MemberPage visit={visit} here="overview" title={words.overview}>
+      <div class="figure-cards">
+        <Balance {...overview} />
+        <NextPayment next={next} />
+        <Earned {...overview} />
+      </div>
+      <ToDo groups={groups} />
       {isStopped && (
         <p class="notice bad">
           {words.postback_stopped}{' '}
           <a href={portalPath(account.id, '/postbacks')}>{words.postbacks}</a>
         </p>
       )}
-      <div class="figure-cards">
-        <Earned {...overview} />
-      </div>
       <h2>{words.pending}</h2>
       {sentences.length === 0 ? (
         <p>{visit.words.pending_none}</p>

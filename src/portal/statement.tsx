@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import { fileFor } from '../affiliates/door.ts'
 import { HIDDEN } from '../affiliates/view.ts'
-import { getStatement } from '../commission/operations/statements.ts'
 import { type RuleWords, ruleWords } from '../commission/plans/plan-words.ts'
 import type { Adjustment, StatementLine } from '../commission/run/draft.ts'
 import { parseScope } from '../commission/run/line-groups.ts'
@@ -13,18 +12,21 @@ import { isMessageName } from '../commission/words/words.ts'
 import { respond } from '../pages/base/respond.ts'
 import { Data } from '../pages/parts/data.tsx'
 import { type RuleLines, readLines, SHOWN_LINES } from '../pages/parts/rule-lines.ts'
+import { getAffiliateStatement } from '../payouts/own/statements.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { moneyText } from '../platform/money/money.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, Sentence, SentenceList, titleText } from './member-page.tsx'
+import { groupMoney, ToDo } from './money.tsx'
 import { type NamedPlans, readPlans } from './plans.ts'
 import { AskLink } from './questions.tsx'
 import { outcomeText, STATEMENTS } from './statements.tsx'
 import type { MemberVisit } from './visit.ts'
+import { fill } from './words.ts'
 
 /** A statement with a part of its lines. */
-type WholeStatement = AnswerOf<typeof getStatement>
+type WholeStatement = AnswerOf<typeof getAffiliateStatement>
 
 /** What the parts of the page need. */
 interface Frame {
@@ -159,7 +161,7 @@ async function renderLines(frame: Frame) {
   const { visit, statement, path } = frame
   const { words, speech, account } = visit
   const { groups, adjustments } = await readLines(statement, (part) =>
-    visit.call(getStatement, { statement_id: statement.id, part }),
+    visit.call(getAffiliateStatement, { statement_id: statement.id, part }),
   )
   const money = (amount: string) => speech.money(amount, statement.currency)
   return (
@@ -238,15 +240,18 @@ async function renderLines(frame: Frame) {
 
 /** Responds with a statement: what it pays for by rule, and why a line pays what it pays. */
 export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { speech, account, member } = visit
+  const { words, speech, account, member } = visit
   const id = c.req.param('statement') ?? ''
   const path = `${STATEMENTS}/${encodeURIComponent(id)}`
   const { format = '', line } = c.req.query()
   if (format === 'csv') {
-    return fileFor(c, getStatement, visit.page, { type: 'text/csv', input: { statement_id: id } })
+    return fileFor(c, getAffiliateStatement, visit.page, {
+      type: 'text/csv',
+      input: { statement_id: id },
+    })
   }
-  const statement = await visit.call(getStatement, { statement_id: id })
-  const { plan, received, transferred, period, currency, total, returned } = statement
+  const statement = await visit.call(getAffiliateStatement, { statement_id: id })
+  const { plan, received, transferred, period, currency, earned, money, paid } = statement
   const plans = await readPlans(visit, [
     plan,
     ...received.map(({ from }) => from),
@@ -259,16 +264,19 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
     <MemberPage
       visit={visit}
       here="statements"
-      title={`${speech.period(period)}: ${speech.money(total, currency)}`}
+      title={`${fill(words.earned, { period: speech.period(period) })}: ${speech.money(earned, currency)}`}
     >
       <p class="lead">
-        {outcomeText(visit, statement)} · <AskLink subject={aboutOf(statement)} />
+        <Sentence text={outcomeText(visit, statement)} />
+        {paid && (
+          <>
+            {' '}
+            · {words.reference} <Data text={paid.reference} />
+          </>
+        )}{' '}
+        · <AskLink subject={aboutOf(statement)} />
       </p>
-      {returned && (
-        <p class="notice">
-          {speech.text('returned', { ...returned, day: speech.day(returned.returned_on) })}
-        </p>
-      )}
+      {money && <ToDo groups={groupMoney([{ ...money, statement: id, plan, period, currency }])} />}
       <p class="quick">
         <a href={`${portalPath(account.id, path)}?format=csv`}>CSV</a>
       </p>

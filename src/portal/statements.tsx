@@ -1,46 +1,70 @@
 import type { Context } from 'hono'
-import { listStatements } from '../commission/operations/statements.ts'
 import { respond } from '../pages/base/respond.ts'
 import { Data } from '../pages/parts/data.tsx'
 import { Table } from '../pages/parts/table.tsx'
+import { listAffiliateStatements } from '../payouts/own/statements.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
+import { isSome } from '../platform/money/decimal.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
+import { placeText } from './money.tsx'
 import { readPlans } from './plans.ts'
-import type { MemberVisit } from './visit.ts'
+import { type MemberVisit, useMemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 /** A statement as an affiliate reads it. */
-export type Statement = AnswerOf<typeof listStatements>['data'][number]
+export type Statement = AnswerOf<typeof listAffiliateStatements>['data'][number]
 
 /** The path of the statements below that of the account's portal. */
 export const STATEMENTS = '/statements'
 
-/** Says what became of a statement: when it is payable, or how it was paid. */
-export function outcomeText(
-  { speech, words }: MemberVisit,
-  { status, paid, payable_on, payable }: Statement,
-): string {
-  if (paid) {
-    const { reference, paid_on } = paid
-    return paid_on
-      ? speech.text('paidOn', { day: speech.day(paid_on), reference })
-      : speech.text('paid', { reference })
+/** Says whether a statement is approved, and where its money is. */
+export function outcomeText(visit: MemberVisit, { status, money, ...one }: Statement): string {
+  const { speech, words } = visit
+  if (money) {
+    const text = placeText(money, visit)
+    // A part of it was paid before.
+    return money.amount === one.payable
+      ? text
+      : `${speech.money(money.amount, one.currency)} ${text}`
   }
-  const state = status === 'draft' ? words.draft : words.approved
+  if (status !== 'draft') return words.approved
   // What is carried on has no day.
-  if (payable.startsWith('-') || !/[1-9]/.test(payable)) return state
-  const day = speech.day(payable_on)
-  const due =
-    status === 'draft' ? fill(words.payable_if_approved, { day }) : speech.text('payable', { day })
-  return `${state} · ${due}`
+  if (one.payable.startsWith('-') || !/[1-9]/.test(one.payable)) return words.draft
+  return `${words.draft} · ${fill(words.payable_if_approved, { day: speech.day(one.payable_on) })}`
 }
+
+/** Renders the period of a statement as the link to it. */
+export const StatementLink = (
+  { id, period }: Pick<Statement, 'id' | 'period'>,
+  { account, speech } = useMemberVisit(),
+) => (
+  <a href={portalPath(account.id, `${STATEMENTS}/${encodeURIComponent(id)}`)}>
+    {speech.period(period)}
+  </a>
+)
+
+/** Renders what a statement earned, and below it what was entered by hand. */
+const Earned = (
+  { earned, manual_sum, currency }: Pick<Statement, 'earned' | 'manual_sum' | 'currency'>,
+  { speech } = useMemberVisit(),
+) => (
+  <>
+    {speech.money(earned, currency)}
+    {isSome(manual_sum) && (
+      <small>
+        <br />
+        {speech.text('balance.manual')}: {speech.money(manual_sum, currency)}
+      </small>
+    )}
+  </>
+)
 
 /** Responds with the statements of the affiliate, the latest first. */
 export async function showStatements(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, account, speech } = visit
-  const { data, meta } = await visit.call(listStatements, {
+  const { words, speech } = visit
+  const { data, meta } = await visit.call(listAffiliateStatements, {
     order: 'latest',
     cursor: c.req.query('cursor'),
   })
@@ -53,14 +77,10 @@ export async function showStatements(c: Context<AppEnv>, visit: MemberVisit): Pr
         caption={words.statements}
         rows={data}
         columns={{
-          [words.period]: ({ id, period }) => (
-            <a href={portalPath(account.id, `${STATEMENTS}/${encodeURIComponent(id)}`)}>
-              {speech.period(period)}
-            </a>
-          ),
+          [words.period]: (one) => <StatementLink {...one} />,
           [speech.text('plan')]: plans.size > 1 && (({ plan }) => <Data text={nameOf(plan)} />),
-          [words.state]: (one) => outcomeText(visit, one),
-          [words.total]: { number: ({ total, currency }) => speech.money(total, currency) },
+          [words.state]: (one) => <Data text={outcomeText(visit, one)} />,
+          [speech.text('balance.earned')]: { number: (one) => <Earned {...one} /> },
         }}
         empty={<p class="note">{words.no_statements}</p>}
       />

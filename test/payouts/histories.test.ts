@@ -5,6 +5,7 @@ import { randomSource, type Source } from '../commission/worlds.ts'
 import { askAdmin, json } from '../partner.ts'
 import { disconnect } from '../sweep/cut.ts'
 import { camt, pain002 } from './bank-files.ts'
+import { checkMoney } from './money-law.ts'
 import {
   ADA,
   apply,
@@ -179,6 +180,7 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
 
 /** Asserts the laws of §20 by what is stored. */
 async function check({ files }: Memory) {
+  await checkMoney(AFFILIATES)
   const all = await transfers()
   const statements = await read(
     `select id, affiliate_id, status, payable, payment, statement ->> 'payable' as whole from statements`,

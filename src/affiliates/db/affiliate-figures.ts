@@ -1,4 +1,4 @@
-import { IS_DUE, sumOf } from '../../ledger/db/entries.ts'
+import { IS_DUE, IS_FREE, sumOf } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all } from '../../platform/db/query.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
@@ -46,7 +46,7 @@ const BALANCES = compileStatement(`
   select s.affiliate_id, s.statement ->> 'currency', ${sumOf('s.payable')}, 'due'
   from json_each(:ids) i
   cross join statements s indexed by statements_due
-    on s.account = :account and s.affiliate_id = i.value and ${IS_DUE}
+    on s.account = :account and s.affiliate_id = i.value and ${IS_DUE} and ${IS_FREE}
   group by s.affiliate_id, s.statement ->> 'currency'`)
 
 /** Returns the sums of an affiliate's entries, and of what has to be paid, by currency. */

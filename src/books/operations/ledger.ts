@@ -47,7 +47,7 @@ export const balances = described(() =>
     v.object({
       currency,
       balance: member(money, 'The sum of all entries.'),
-      due: member(money, 'What is approved and not yet paid.'),
+      due: member(money, 'What is approved, and neither paid nor under way in a batch.'),
     }),
   ),
 )

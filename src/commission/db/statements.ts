@@ -139,7 +139,7 @@ export function listStatements(
 /** Whether a period has ended on the day `:today`. */
 const HAS_ENDED = `period < strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :today)`
 
-/** A statement whose money waits: for its day or its approval, or below the minimum. */
+/** A statement whose money waits: for its approval, or below the minimum. */
 export interface PendingStatement {
   readonly statement: string
   readonly plan: string
@@ -151,14 +151,6 @@ export interface PendingStatement {
 
 const pendingColumns = (amount: string) => `id as statement, plan, period,
     statement ->> 'currency' as currency, statement ->> 'payable_on' as payable_on, ${amount} as amount`
-
-/** Reads the statements of an affiliate that are approved, and payable after a day. */
-const READ_NOT_YET_PAYABLE = compileStatement(`
-  select ${pendingColumns('payable')}
-  from statements indexed by statements_due
-  where account = :account and affiliate_id = :affiliate_id and ${IS_DUE}
-    and statement ->> 'payable_on' > :today
-  order by payable_on, plan, period`)
 
 /** Reads the drafts of an affiliate that pay something, of months and weeks that have ended. */
 const READ_UNAPPROVED = compileStatement(`
@@ -184,8 +176,8 @@ const READ_CARRIED_ON = compileStatement(`
   order by plan, currency`)
 
 /**
- * Reads what of an affiliate is approved and payable after a day (`YYYY-MM-DD`), what of periods that have ended on it
- * waits for approval, and what their last statements carry on, because it is below the minimum.
+ * Reads what of an affiliate waits for approval, of periods that have ended on a day (`YYYY-MM-DD`), and what their last
+ * statements carry on, because it is below the minimum.
  */
 export async function readPendingStatements(
   session: D1DatabaseSession,
@@ -194,13 +186,14 @@ export async function readPendingStatements(
   today: string,
 ) {
   const values = { account, affiliate_id, today, is_approved: isApproved ? 1 : 0 }
-  type Lists = [PendingStatement[], PendingStatement[], PendingStatement[]]
-  const [hold_period, unapproved, below_minimum] = await readBatch<Lists>(session, [
-    bindStatement(session, READ_NOT_YET_PAYABLE, values),
-    bindStatement(session, READ_UNAPPROVED, values),
-    bindStatement(session, READ_CARRIED_ON, values),
-  ])
-  return { hold_period, unapproved, below_minimum }
+  const [unapproved, below_minimum] = await readBatch<[PendingStatement[], PendingStatement[]]>(
+    session,
+    [
+      bindStatement(session, READ_UNAPPROVED, values),
+      bindStatement(session, READ_CARRIED_ON, values),
+    ],
+  )
+  return { unapproved, below_minimum }
 }
 
 const FIND_CURRENCY = compileStatement(`

@@ -50,7 +50,8 @@ const filters = {
   ),
 }
 
-const listFilters = {
+/** The filters and the order of a list of statements. */
+export const listFilters = {
   ...filters,
   order: optional(
     v.picklist(STATEMENT_ORDERS),
@@ -71,8 +72,8 @@ const ID = 'stm_3f1c52a9d0e84b7796c1d20b'
 const approvedFilter = ({ affiliate }: Grant): { isApproved?: true } =>
   !affiliate || affiliate.view.drafts ? {} : { isApproved: true }
 
-/** Reads a page of stored statements. */
-async function readStatements(
+/** Reads a page of stored statements: of an affiliate who calls, those that they see. */
+export async function readStatements(
   { grant, session }: ReadCall,
   { order, ...sent }: ListFilter,
   page: Page,
@@ -88,7 +89,7 @@ async function readStatements(
 }
 
 /** The columns of a list of statements. */
-const STATEMENT_COLUMNS = [
+export const STATEMENT_COLUMNS = [
   'id',
   'affiliate_id',
   'plan',
@@ -118,12 +119,16 @@ const STATEMENT_COLUMNS = [
   'hash',
 ]
 
+/** Returns the row of a statement in a file. */
+export const statementCells = ({ paid, ...one }: Readonly<Record<string, unknown>>) => [
+  { ...one, ...(paid as object | null) },
+]
+
 export const listStatements = list({
   topic: 'statements',
   id: 'listStatements',
   path: '/statements',
-  callers: ['team', 'account', 'affiliate'],
-  except: { affiliate: ['affiliate_id'] },
+  callers: ['team', 'account'],
   params: listFilters,
   words: described(() => ({
     description: `Returns the stored statements of affiliates in the order of period, affiliate and plan, without their lines. A run of the period brings drafts up to date; each account has one every morning. With \`Accept: text/csv\` it returns one row for each statement.`,
@@ -149,9 +154,7 @@ export const listStatements = list({
     },
   })),
   list: readStatements,
-  files: asCsv('statements', STATEMENT_COLUMNS, ({ paid, ...one }) => [
-    { ...one, ...(paid as object | null) },
-  ]),
+  files: asCsv('statements', STATEMENT_COLUMNS, statementCells),
 })
 
 export const getStatementTotals = operation({
@@ -203,7 +206,8 @@ const NO_STATEMENT = 'This account has no statement with this id, or it has no s
 /** The maximum number of parts that a statement can have. */
 const MAX_PART = 10_000
 
-const partOf = {
+/** A statement, and a part of its lines. */
+export const partOf = {
   statement_id: member(v.string(), said('The id of the statement.', ID)),
   part: optional(
     v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PART)),
@@ -213,7 +217,11 @@ const partOf = {
 
 type SentPart = Read<typeof partOf>
 
-async function readStatement({ grant, session }: ReadCall, { statement_id, part }: SentPart) {
+/** Reads a part of a statement. Throws `not_found`. */
+export async function readStatement(
+  { grant, session }: ReadCall,
+  { statement_id, part }: SentPart,
+) {
   const found = await findStatement(session, grant.account, statement_id, part ?? 1)
   if (found?.lines == null || !maySee(grant, found.affiliate_id, found.status)) {
     throw new ApiError('not_found', { detail: NO_STATEMENT })
@@ -226,7 +234,7 @@ export const getStatement = operation({
   id: 'getStatement',
   method: 'GET',
   path: '/statements/{statement_id}',
-  callers: ['team', 'account', 'affiliate'],
+  callers: ['team', 'account'],
   params: partOf,
   words: described(() => ({
     description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines. With \`Accept: text/csv\` it returns one row for each line, adjustment and manual entry, of all parts from \`part\` on, at most 50.`,

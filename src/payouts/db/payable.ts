@@ -46,16 +46,17 @@ const DUE = `statements s indexed by statements_due
   where s.account = :account and ${IS_DUE} and ${IS_FREE} and s.statement ->> 'payable_on' <= :day
     and (:affiliates is null or s.affiliate_id in (select value from json_each(:affiliates)))`
 
-/** The details of a payee, named by SQL. */
-const joinPayee = (id: string) => `left join payees p on p.account = :account and p.party = 'payee'
+/** The SQL that joins the details of a payee, named by SQL, as `p`. */
+export const joinPayee = (
+  id: string,
+) => `left join payees p on p.account = :account and p.party = 'payee'
     and p.id = ${id} and ${isCurrent('p')} and p.state <> 'missing'`
 
 /** The SQL of a day that is stored in milliseconds. */
 const dayOf = (time: string) => `date(${time} / 1000, 'unixepoch')`
 
-const READ_STATEMENTS = compileStatement(`
-  select s.id, s.affiliate_id, s.period, s.statement ->> 'currency' as currency, s.payable as amount,
-    ifnull((
+/** The SQL of `CameBack`, as JSON, of a statement `s` whose payee is `p`; null if its payment did not come back. */
+export const CAME_BACK = `ifnull((
       select json_object('payment', t.id, 'day', ${dayOf('t.changed_at')}, 'words', concat_ws(' ', t.code, t.reason))
       from transfers t where t.account = :account and t.id = s.transfer
         and t.state in ('returned', 'rejected') and t.payee_version = ifnull(p.version, 0)
@@ -64,7 +65,11 @@ const READ_STATEMENTS = compileStatement(`
       select json_object('payment', n.payment, 'day', n.returned_on, 'words', n.reason)
       from payment_returns n where n.account = :account and n.payment = s.returned
         and s.returned is not s.transfer and unixepoch(n.at, 'subsec') * 1000 >= ifnull(p.entered_at, 0)
-    )) as came_back
+    ))`
+
+const READ_STATEMENTS = compileStatement(`
+  select s.id, s.affiliate_id, s.period, s.statement ->> 'currency' as currency, s.payable as amount,
+    ${CAME_BACK} as came_back
   from (select s.id, s.affiliate_id, s.period, s.plan, s.statement, s.payable, s.transfer, s.returned from ${DUE}) s
   ${joinPayee('s.affiliate_id')}
   order by s.affiliate_id, currency, s.period, s.plan limit ${BOOK_LIMITS.due}`)

@@ -1,0 +1,54 @@
+import { env } from 'cloudflare:workers'
+import { expect } from 'vitest'
+import { readMoney } from '../../src/payouts/own/money.ts'
+import { viewOf } from '../../src/platform/auth/affiliate-view.ts'
+import { findAccount } from '../../src/platform/directory/accounts.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: rows as they are stored
+const read = async (sql: string) => (await env.DB.prepare(sql).all<any>()).results
+const cents = (text: string) => BigInt(text.replace('.', ''))
+
+const UNDER_WAY: Record<string, string> = {
+  created: 'preparing',
+  exported: 'sent',
+  accepted: 'sent',
+}
+
+/** Asserts that what affiliates read of the money of all statements agrees with ledger and transfers, and is their own. */
+export async function checkMoney(affiliates: readonly string[]) {
+  const account = (await findAccount(env.DB, 'acme-forex'))!
+  const statements = await read(`select *, statement ->> 'payable' as whole from statements`)
+  const transfers = await read('select * from transfers')
+  const ledger = await read('select * from ledger order by id')
+  for (const affiliate of affiliates) {
+    const session = env.DB.withSession('first-primary')
+    const call = { session, affiliate: { id: affiliate, account, view: viewOf(account) } as never }
+    const found = await readMoney(
+      call,
+      statements.map(({ id }) => id),
+    )
+    const own = statements.filter((one) => one.affiliate_id === affiliate)
+    expect(found.map((one) => one.statement).sort()).toEqual(own.map(({ id }) => id).sort())
+    let paid = 0n
+    for (const { statement, state, amount, on } of found) {
+      const whole = cents(own.find(({ id }) => id === statement).whole)
+      const entries = ledger.filter((one) => one.statement === statement)
+      const left = entries.reduce((all, one) => all + cents(one.amount), whole)
+      const [way] = transfers.filter(
+        (one) => one.state in UNDER_WAY && JSON.parse(one.statements).includes(statement),
+      )
+      const last = transfers.find(
+        ({ id }) => id === own.find((one) => one.id === statement).transfer,
+      )
+      const expected = left === 0n ? 'paid' : way && UNDER_WAY[way.state]
+      const isGone = ['paid', 'preparing', 'sent'].includes(state)
+      expect([statement, isGone ? state : undefined]).toEqual([statement, expected])
+      if (state === 'came_back') expect(['returned', 'rejected']).toContain(last.state)
+      if (left === 0n) expect(on).toBe(entries.findLast(({ kind }) => kind === 'paid').value_on)
+      expect([statement, cents(amount)]).toEqual([statement, left || whole])
+      paid += whole - left
+    }
+    const moved = ledger.filter((one) => one.affiliate_id === affiliate)
+    expect(moved.reduce((all, one) => all + cents(one.amount), paid)).toBe(0n)
+  }
+}
