@@ -63,7 +63,6 @@ export async function showGettingPaid(
       done={c.req.query('done') && words.payee_done}
     >
       {refused && <Problem text={refused.problem} />}
-      <p class="lead">{fill(words.payee_lead, named)}</p>
       <p class={shown.state === 'approved' ? 'notice good' : 'notice warn'}>{texts.state}</p>
       {shown.state !== 'missing' && (
         <>
@@ -71,14 +70,8 @@ export async function showGettingPaid(
           <p class="note">{texts.author}</p>
         </>
       )}
-      {shown.state !== 'missing' && shown.state !== 'blocked' && (
-        <>
-          <h2>{words.payee_not_me}</h2>
-          <p>{fill(words.payee_not_me_lead, named)}</p>
-          <PasskeyForm {...form} submit={words.payee_block} values={{ csrf, change: 'block' }} />
-        </>
-      )}
       <h2>{words.payee_enter}</h2>
+      <p>{fill(words.payee_lead, named)}</p>
       {known.size > 0 && <p>{words.payee_hidden}</p>}
       <PasskeyForm {...form} submit={words.payee_save} values={{ csrf, change: 'enter' }}>
         {detailInputs(NAMES, visit, known).map((input) => (
@@ -96,6 +89,25 @@ export async function showGettingPaid(
           />
         ))}
       </PasskeyForm>
+      {shown.state !== 'missing' && shown.state !== 'blocked' && (
+        <section id="block">
+          {c.req.query('ask') === 'block' ? (
+            <>
+              <h2>{words.payee_not_me}</h2>
+              <p>{fill(words.payee_not_me_lead, named)}</p>
+              <PasskeyForm
+                {...form}
+                submit={words.payee_block}
+                values={{ csrf, change: 'block' }}
+              />
+            </>
+          ) : (
+            <p>
+              <a href="?ask=block#block">{words.payee_not_me}</a>
+            </p>
+          )}
+        </section>
+      )}
     </MemberPage>,
     refused ? 422 : 200,
   )

@@ -36,7 +36,13 @@ test('§20.1 a member enters bank details with a passkey, and blocks what they d
     entered_by: expect.stringMatching(/^affiliate-member /),
     invited_by: 'admin-key',
   })
-  const blocked = await browser.post(PAGE, await confirmed(page, device, { change: 'block' }))
+  // The details stand first; blocking stands last, and is asked for before it is confirmed.
+  const places = ['DE…3000', 'value="enter"', '?ask=block'].map((text) => page.indexOf(text))
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  expect(page).not.toContain('value="block"')
+  const asked = await (await browser.get(`${PAGE}?ask=block`)).text()
+  expect(asked).toContain('value="block"')
+  const blocked = await browser.post(PAGE, await confirmed(asked, device, { change: 'block' }))
   expect(blocked.headers.get('Location')).toBe(`${PAGE}?done=yes`)
   expect(await states()).toEqual(['blocked'])
 })
