@@ -13,6 +13,7 @@ import { BOOKED_ON, CSVS, camt, latin1, type Ntry, pain002, type Tx } from './ba
 import {
   ADA,
   apply,
+  askExport,
   book,
   bookByHand,
   change,
@@ -493,6 +494,7 @@ const OVERTAKEN: [() => Promise<Request>, () => Promise<unknown>][] = [
   [toBook, byHand],
   [toBookByHand, byHand],
   [toBookRest, () => confirmed()],
+  [toBookRest, payPart],
 ]
 
 async function toApprove() {
@@ -522,12 +524,12 @@ async function toBook() {
 let ours: Sent
 
 function byHand() {
-  return bookByHand(ours.id, { amount: '1.00', bank_reference: `B-${ours.id}` })
+  return bookByHand(ours.id, { amount: ours.amount, bank_reference: `B-${ours.id}` })
 }
 
 async function toBookByHand() {
   ours = (await sent({ a: '1.00' })).a
-  const asked = { direction: 'paid', booked_on: BOOKED_ON, amount: '1.00' }
+  const asked = { direction: 'paid', booked_on: BOOKED_ON, amount: ours.amount }
   return requestOf(`transfers/${ours.id}/book`, asked)
 }
 
@@ -536,6 +538,15 @@ async function toBookRest() {
   const request = await toBookByHand()
   await env.DB.exec(CANCEL)
   return request
+}
+
+/** Pays a cent of what the request would pay. */
+async function payPart() {
+  const { id, transfers } = await confirmed()
+  await askExport(id)
+  const own = transfers.find((one: Sent) => one.affiliate_id === 'a')
+  const difference = { kind: 'owed', reason: 'Our limit of a day' }
+  expect((await bookByHand(own.id, { amount: '0.01', difference })).status).toBe(200)
 }
 
 test('§20 whatever happens between two calls of a request, nothing is stored that it makes wrong', async () => {
