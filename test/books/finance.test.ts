@@ -9,7 +9,15 @@ import { signedIn } from '../console/browser.ts'
 import { countCalls } from '../ingest/watched.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { bookByHand, firm, sent } from '../payouts/payout-rows.ts'
-import { JOURNAL_ACCOUNTS as ACCOUNTS, digestOf, idOf, rowsOf, storeRows } from './book-rows.ts'
+import {
+  JOURNAL_ACCOUNTS as ACCOUNTS,
+  bookBack,
+  bookPaid,
+  digestOf,
+  idOf,
+  rowsOf,
+  storeRows,
+} from './book-rows.ts'
 
 // What finance reads of the books, compared with the raw entries of the ledger.
 
@@ -55,7 +63,7 @@ async function keepBooks(zone: string, steps: number) {
   await askAdmin(PATH, 'PATCH', { journal_accounts: ACCOUNTS })
   const periods = new Map<string, string>()
   const zones = new Map<string, string>()
-  const open: { id: string; paid: string | null; reference: string }[] = []
+  const open: { id: string; paid: string | null }[] = []
   const frozen = new Map<string, unknown>()
   const half = Math.floor(steps / 2)
   let current = zone
@@ -82,15 +90,15 @@ async function keepBooks(zone: string, steps: number) {
       const hash = digestOf(row)
       const { status } = await askAdmin(`${PATH}/statements/${idOf(row)}/approve`, 'POST', { hash })
       expect(status).toBe(200)
-      open.push({ id: idOf(row), paid: null, reference: '' })
+      open.push({ id: idOf(row), paid: null })
     } else {
       const paid_on = later(today, -from.below(9))
       const returned_on = one.paid && one.paid > paid_on ? one.paid : paid_on
-      const reference = `R-${step}`
-      const sent = one.paid ? { reference, returned_on, reason: 'Closed' } : { reference, paid_on }
-      const path = `${PATH}/statements/${one.id}/${one.paid ? 'return' : 'pay'}`
-      expect((await askAdmin(path, 'POST', sent)).status, path).toBe(200)
-      Object.assign(one, { paid: one.paid ? null : paid_on, reference })
+      const isDone = one.paid
+        ? await bookBack(one.id, `R-${step}`, returned_on)
+        : await bookPaid([one.id], `R-${step}`, paid_on)
+      expect(isDone).toBe(true)
+      one.paid = one.paid ? null : paid_on
     }
     for (const { id } of await rowsOf('ledger'))
       if (!zones.has(String(id))) zones.set(String(id), current)
@@ -167,6 +175,20 @@ test.each(['America/New_York', 'Pacific/Auckland'])(
         sumsOf([...within.values()].map((one) => [ownerOf(one), one.units])),
       )
     }
+
+    const first = from.pick(days)
+    const moved = (kind: string) =>
+      entries.flatMap((one) =>
+        one.kind === kind && one.value >= first
+          ? [[one.currency, kind === 'paid' ? -one.units : one.units] as const]
+          : [],
+      )
+    const { sums: paid } = await get(`payouts?from=${first}`)
+    const shownSums = (name: string) =>
+      paid
+        .map((one: Answer) => `${one.currency} ${one[name]}`)
+        .filter((one: string) => !one.endsWith(' 0.00'))
+    for (const kind of ['paid', 'returned']) expect(shownSums(kind)).toEqual(sumsOf(moved(kind)))
 
     const inTime = entries.toSorted((a, b) => (a.entry + a.id < b.entry + b.id ? -1 : 1))
     const balances = new Map<string, bigint>()

@@ -69,6 +69,7 @@ const OF_ACCOUNT: readonly RegExp[] = [
   /^SEARCH statements .* select period, status, currency, count\(/,
   /^SEARCH s .* from statements s \) where account = \?1 and statement is not null (?:order by [\w,]+ )?limit/,
   /^SEARCH ledger .* select distinct affiliate_id from ledger /,
+  /^SEARCH ledger .* select currency, kind, /,
   /^SEARCH customer_owners .* group by owner$/,
   // A rule compares the addresses of all customers.
   /^SEARCH c .* with everyone as materialized/,

@@ -263,6 +263,8 @@ export type Payment = Omit<typeof payments.$inferSelect, 'account' | 'folded_ref
   readonly return_reference: string | null
   readonly returned_on: string | null
   readonly reason: string | null
+  /** The batch that made it; null if a person booked it. */
+  readonly batch: string | null
 }
 
 const PAYMENT_COLUMNS = [
@@ -277,11 +279,13 @@ const PAYMENT_COLUMNS = [
   'return_reference',
   'returned_on',
   'reason',
+  'batch',
 ]
 
 /** Payments `p` with their returns. */
 const WITH_RETURN = `(
-    select p.*, n.reference as return_reference, n.returned_on, n.reason
+    select p.*, n.reference as return_reference, n.returned_on, n.reason,
+      (select t.batch from transfers t where t.account = p.account and t.id = p.reference) as batch
     from payments p
     left join payment_returns n on n.account = p.account and n.payment = p.reference)`
 

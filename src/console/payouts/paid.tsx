@@ -1,9 +1,10 @@
 import { listPayouts } from '../../books/operations/payouts.ts'
 import { type Page, withQuery } from '../../pages/base/page.ts'
-import { EmptyState, Pager } from '../../pages/parts/data.tsx'
+import { Amount, Data, Day, EmptyState, NOTHING, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { Filters, type Input } from '../../pages/parts/forms.tsx'
-import { Table } from '../../pages/parts/table.tsx'
+import { type NumberCell, Table } from '../../pages/parts/table.tsx'
+import type { AnswerOf } from '../../platform/http/operation.ts'
 import { PayoutTabs } from './payout-tabs.tsx'
 
 const FILTERS: readonly Input[] = [
@@ -11,6 +12,12 @@ const FILTERS: readonly Input[] = [
   { name: 'from', label: 'Paid from', type: 'date' },
   { name: 'to', label: 'Paid until', type: 'date' },
 ]
+
+type Sum = AnswerOf<typeof listPayouts>['sums'][number]
+
+const amountOf = (name: 'paid' | 'returned'): NumberCell<Sum> => ({
+  number: ({ [name]: value, currency }) => <Amount value={value} currency={currency} />,
+})
 
 /** What was paid. */
 export const paidPage: Page = {
@@ -21,12 +28,20 @@ export const paidPage: Page = {
     return format === 'csv' ? api.file(listPayouts, { account, ...filter }, 'text/csv') : null
   },
   async render({ api, account, path, query: { format: _, ...query } }) {
-    const { data, meta } = await api.call(listPayouts, { account, ...query })
+    const { data, sums, meta } = await api.call(listPayouts, { account, ...query })
     const cameBack = data.some(({ returned_on }) => returned_on !== null)
     const body = (
       <>
         <PayoutTabs here="Paid" />
         <Filters fields={FILTERS} />
+        {sums.length > 0 && (
+          <Table
+            isNarrow
+            caption="What was paid on these days, and what came back on them"
+            rows={sums}
+            columns={{ Paid: amountOf('paid'), 'Came back': amountOf('returned') }}
+          />
+        )}
         <Table
           caption="Payments, the latest first"
           rows={data}
@@ -35,6 +50,8 @@ export const paidPage: Page = {
             Amount: 'amount',
             Paid: 'paid_on',
             Reference: 'reference',
+            Batch: ({ batch }) =>
+              batch === null ? NOTHING : <AccountLink at={['batches', batch]}>{batch}</AccountLink>,
             Statements: {
               number: ({ affiliate_id, statements }) => (
                 <AccountLink at={['statements']} query={{ affiliate_id, status: 'paid' }}>
@@ -42,8 +59,16 @@ export const paidPage: Page = {
                 </AccountLink>
               ),
             },
-            'Came back': cameBack && 'returned_on',
-            Reason: cameBack && 'reason',
+            'Came back': cameBack && {
+              prose: ({ returned_on, reason }) =>
+                reason === null ? (
+                  NOTHING
+                ) : (
+                  <>
+                    <Day day={returned_on} />: <Data text={reason} />
+                  </>
+                ),
+            },
           }}
           empty={<EmptyState title="No such payments." />}
         />

@@ -48,6 +48,18 @@ const PRIMARY_KEY = 'sqlite_autoindex_ledger_1'
 /** All entries, by the day on which they were entered. */
 const ALL: LedgerFilter = { by: 'entry', affiliate_id: null, from: null, to: null }
 
+/** Returns the SQL of the entries of a filter, without its days, and of its days. */
+function entriesOf({ by, affiliate_id, from, to }: LedgerFilter) {
+  // One affiliate has few entries: they are found by the primary key, and sorted.
+  const entries =
+    affiliate_id === null
+      ? 'ledger where account = :account'
+      : `ledger indexed by ${PRIMARY_KEY} where account = :account and affiliate_id = :affiliate_id`
+  const first = from === null ? '' : ` and ${DAYS[by]} >= :from`
+  const last = to === null ? '' : ` and ${DAYS[by]} <= :to`
+  return { entries, first, last }
+}
+
 /** Reads one page of the entries of an account in the order of their days, the oldest first unless `isLatestFirst`. */
 export function listLedger(
   db: Parameters<typeof paginate>[0],
@@ -57,15 +69,8 @@ export function listLedger(
   page: Page,
 ): Promise<FoundPage<LedgerEntry>> {
   const { by, ...filter } = { ...ALL, ...sent }
-  const day = DAYS[by]
-  const key = [day, 'id', 'affiliate_id']
-  // One affiliate has few entries: they are found by the primary key, and sorted.
-  const entries =
-    filter.affiliate_id === null
-      ? 'ledger where account = :account'
-      : `ledger indexed by ${PRIMARY_KEY} where account = :account and affiliate_id = :affiliate_id`
-  const first = filter.from === null ? '' : ` and ${day} >= :from`
-  const last = filter.to === null ? '' : ` and ${day} <= :to`
+  const key = [DAYS[by], 'id', 'affiliate_id']
+  const { entries, first, last } = entriesOf({ by, ...filter })
   return paginate(
     db,
     {
@@ -182,6 +187,19 @@ export const sumBooked = (
   account: string,
   { on, by }: Until,
 ): Promise<CurrencySum[]> => all(db, SUM_UNTIL[by], { account, on })
+
+/** Returns the sums of what was paid and of what came back on some days, by currency: what was paid is negative. */
+export function sumMoved(
+  db: Connection,
+  account: string,
+  filter: Omit<LedgerFilter, 'by'>,
+): Promise<(CurrencySum & Pick<LedgerEntry, 'kind'>)[]> {
+  const { entries, first, last } = entriesOf({ by: 'value', ...filter })
+  const statement = compileStatement(`
+    select currency, kind, ${sumOf('amount')} as units from ${entries}${first}${last}
+      and kind in ('paid', 'returned') group by currency, kind`)
+  return all(db, statement, { account, ...filter })
+}
 
 const SUM_BEFORE = compileStatement(`
   select l.affiliate_id, l.currency, ${sumOf('l.amount')} as units
