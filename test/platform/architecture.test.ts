@@ -189,6 +189,7 @@ const OWNERS: Record<string, string> = {
 
 /** The tables above a room that its SQL names, and why. */
 const UPWARD: Record<string, string> = {
+  'books transfers': 'a payment names the batch of the transfer that made it',
   'fraud payees': 'affiliates may share the account to which they are paid',
   'ingest closed_periods': 'a record of a closed day is noted for the correction of its statements',
   'ingest plan_versions': 'only plans have closed periods',
