@@ -214,10 +214,10 @@ export async function showBatch(call: Call, id: string) {
   const stored: StoredFile[] = JSON.parse(batch.files ?? '[]')
   return {
     ...presentBatch(batch),
-    files: stored.map((one, i) => ({
+    files: stored.map(({ template, ...one }, i) => ({
       ...one,
       n: i + 1,
-      name: nameOf(batch, i + 1, stored.length),
+      name: nameOf({ ...batch, template }, i + 1, stored.length),
     })),
     transfers: batch.transfers.map(({ payee_version: _, statements, ...one }) => {
       const own = details.get(`payee ${one.affiliate_id}`)
@@ -493,12 +493,13 @@ async function writeFiles(
   const details = await readDetails(call, batch.keys)
   const files = []
   let from = 0
-  for (const [i, { rows, hash }] of stored.entries()) {
+  for (const [i, { rows, hash, template }] of stored.entries()) {
     const own = batch.transfers.slice(from, from + rows)
     from += rows
     if (only !== undefined && only !== i + 1) continue
-    const text = fileOf(batch, own, details)
-    files.push({ text, rows, hash: await fileDigest(call.env, text, hash || null) })
+    const text = fileOf(batch, own, details, template)
+    const digest = await fileDigest(call.env, text, hash || null)
+    files.push({ text, rows, template, hash: digest })
   }
   return files
 }
@@ -507,9 +508,14 @@ async function writeFiles(
  * Exports a confirmed batch: its transfers become `exported`, and its files, as many as the template needs, never change
  * any more. One that is exported stays as it is.
  *
+ * @param template Another file than that of the method.
  * @throws ApiError `not_found`, `conflict`
  */
-export const exportBatch = (call: Call, id: string): Promise<true> =>
+export const exportBatch = (
+  call: Call,
+  id: string,
+  template?: StoredFile['template'],
+): Promise<true> =>
   untilBooked(async () => {
     const { db, account } = call
     const batch = await readBatch(call, id)
@@ -521,9 +527,10 @@ export const exportBatch = (call: Call, id: string): Promise<true> =>
     const parts = Array.from({ length: Math.ceil(transfers.length / most) }, (_, i) => ({
       rows: Math.min(most, transfers.length - i * most),
       hash: '',
+      template,
     }))
     const written = await writeFiles(call, batch, parts)
-    const files = JSON.stringify(written.map(({ rows, hash }) => ({ rows, hash })))
+    const files = JSON.stringify(written.map(({ text: _, ...file }) => file))
     const moves = transfers.map(({ id }) => ({ id, state: 'exported' as const }))
     const statements = [moveTransfers(db, account.id, moves, Date.now())]
     const audited = { files: parts.length }
@@ -543,8 +550,9 @@ export async function readFile(call: Call, id: string, n: number) {
   const stored: StoredFile[] = JSON.parse(batch.files)
   const [file] = await writeFiles(call, batch, stored, n)
   if (!file) throw notFound('file', String(n))
+  const form = { ...batch, template: file.template }
   if (file.hash !== stored[n - 1]?.hash) throw new Error(`A file of batch ${id} has changed.`)
-  return { ...file, name: nameOf(batch, n, stored.length), type: typeOf(batch.method) }
+  return { ...file, name: nameOf(form, n, stored.length), type: typeOf(form) }
 }
 
 /**

@@ -71,6 +71,8 @@ function readBooked({ difference, ...asked }: Booked, transfer: FoundTransfer, w
   const issues: Issue[] = []
   const refuse = (pointer: string, code: Issue['code'], expected: string) =>
     issues.push({ pointer, code, expected })
+  if (transfer.method === 'wallet' && asked.direction === 'paid' && !asked.bank_reference)
+    refuse('/bank_reference', 'required', 'the hash of the transaction')
   if (amount === null) refuse('/amount', 'decimals', String(minorDigits(currency)))
   const more = amount === null ? 0 : compare(decimal(amount), decimal(whole))
   const ordered = `the transfer is of ${whole} ${currency}`

@@ -60,6 +60,8 @@ export type StoredTransfer = Omit<typeof transfers.$inferSelect, 'account'>
 /** A payment of an order. Its id is the reference. */
 export interface Paid extends Pick<StoredTransfer, 'id' | 'affiliate_id' | 'amount'> {
   readonly details: Details
+  /** What it pays. */
+  readonly statements: readonly { readonly period: string }[]
 }
 
 /** What a file orders: everything that its bytes depend on. */

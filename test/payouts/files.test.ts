@@ -31,6 +31,9 @@ function drawOrder(from: Source): PaymentOrder & { digits: number } {
     }) as Details
   const transfers = Array.from({ length: from.between(1, 9) }, (_, i) => ({
     ...{ id: `T00000000${i}`, affiliate_id: 'a', details: details() },
+    statements: Array.from({ length: from.between(0, 9) }, (_, n) => ({
+      period: `2026-0${n + 1}`,
+    })),
     amount: (from.below(1e9) / 10 ** digits).toFixed(digits),
   }))
   const method = from.pick(['sepa', 'bank'] as const)
@@ -58,7 +61,10 @@ test('§20.3 a pain.001 counts and sums what it has, in the letters of banks, wi
     expect(valuesOf(xml, 'InstdAmt')).toEqual(transfers.map(({ amount }) => amount))
     expect(valuesOf(xml, 'EndToEndId')).toEqual(transfers.map(({ id }) => id))
     for (const [i, text] of valuesOf(xml, 'Ustrd').entries()) {
+      const periods = transfers[i]!.statements.map(({ period }) => period)
       expect(text.startsWith(transfers[i]!.id)).toBe(true)
+      expect(text.endsWith(periods.at(-1) ?? '')).toBe(true)
+      if (periods.length < 8) expect(text.match(/2026-\d\d/g) ?? []).toEqual(periods)
     }
     for (const [name, max] of Object.entries(limits)) {
       for (const text of valuesOf(xml, name)) expect(text).toMatch(new RegExp(`^.{1,${max}}$`))
@@ -104,6 +110,7 @@ test('§20.3 names are written in the letters of banks', () => {
 test('§20.3 a CSV has the columns that its receiver reads, and cells as they were approved', () => {
   const paid = (more: Partial<Record<keyof Details, unknown>>, i: number) => ({
     ...{ id: `T00000000${i}`, affiliate_id: `a-${i}`, amount: '5.50' },
+    statements: [{ period: '2026-05' }, { period: '2026-05' }],
     details: { ...ADA, ...more },
   })
   const order: PaymentOrder = {
@@ -122,8 +129,8 @@ test('§20.3 a CSV has the columns that its receiver reads, and cells as they we
     '',
   ])
   expect(lines('paypal')).toEqual([
-    'ada@a.example,5.50,EUR,T000000001,T000000001 Acme Ltd,PAYPAL',
-    'b@b.example,5.50,EUR,T000000002,T000000002 Acme Ltd,PAYPAL',
+    'ada@a.example,5.50,EUR,T000000001,T000000001 Acme Ltd 2026-05,PAYPAL',
+    'b@b.example,5.50,EUR,T000000002,T000000002 Acme Ltd 2026-05,PAYPAL',
     '',
   ])
   const [heading] = lines('manual')
@@ -136,7 +143,7 @@ test('§20.3 a CSV has the columns that its receiver reads, and cells as they we
   const rowsOf = (name: TemplateName) => writeTemplate(us, name).split('\r\n')
   expect(rowsOf('ach').slice(0, 2)).toEqual([
     'name,kind,routing,account,account_type,amount,currency,execute_on,reference,note',
-    'Bob,company,021000021,01,checking,5.50,EUR,2026-12-15,T000000001,T000000001 Acme Ltd',
+    'Bob,company,021000021,01,checking,5.50,EUR,2026-12-15,T000000001,T000000001 Acme Ltd 2026-05',
   ])
   expect([rowsOf('wallet')[0], rowsOf('wallet')[2]]).toEqual([
     'network,asset,wallet_address,amount,reference,name,affiliate_id,execute_on,batch',

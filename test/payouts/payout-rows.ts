@@ -214,7 +214,8 @@ export async function payoutRows(db: D1Database, account: string) {
   const exported = { id: 'T00000000C', affiliate_id: 'aff-8', amount: '3.00' }
   const details = new Map(Object.entries({ 'payer spare': PAYER, 'payee aff-8': ADA }))
   const order = { id: EXPORTED_ID, ...asked } as unknown as StoredBatch
-  const text = fileOf(order, [{ ...exported, payee_version: 1 }], details)
+  const paid = { ...exported, payee_version: 1, statements: [{ period: '2024-07' }] }
+  const text = fileOf(order, [paid], details)
   const files = JSON.stringify([{ rows: 1, hash: await fileDigest(env, text, null) }])
   const statement = (id: string, period: string, amount: string, transfer: string | null) => {
     const of = { id, affiliate: 'aff-8', plan: 'lined', period }

@@ -19,7 +19,7 @@ import {
   Time,
 } from '../../pages/parts/data.tsx'
 import { AccountLink, Pairs, Value } from '../../pages/parts/fields.tsx'
-import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
+import { ChangeForm, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { FILE_TYPES } from '../../payouts/files/file.ts'
 import {
@@ -55,6 +55,16 @@ const changes: Record<string, Change> = {
   cancel: calling(cancelBatch, 'The batch is cancelled. What was under way is due again.'),
   export: calling(exportBatch, 'The files are written. Download them, and send them to your bank.'),
   pay: calling(payBatch, 'The batch is booked as paid.'),
+}
+
+/** Which file is written of a batch that may pay by the clearing house of the United States. */
+const TEMPLATE: Input = {
+  name: 'template',
+  label: 'File',
+  options: [
+    ['', 'XML (pain.001)'],
+    ['ach', 'CSV for ACH'],
+  ],
 }
 
 /** Renders the transfers of a batch: whom they pay, for what, what is doubtful, and what became of them. */
@@ -207,7 +217,12 @@ const Confirmed = (batch: Batch, { member, today } = useVisit()) => (
           />
         )
       : batch.states.created && (
-          <ChangeForm change="export" submit="Export the files" needs="approver" />
+          <ChangeForm
+            change="export"
+            submit="Export the files"
+            needs="approver"
+            fields={batch.method === 'bank' && batch.currency === 'USD' ? [TEMPLATE] : []}
+          />
         )}
     {isAtLeast(member.role, 'approver') &&
       batch.files.map(({ n, name }) => (

@@ -31,7 +31,7 @@ export const mayMove = (from: TransferState, to: TransferState): boolean => MOVE
 
 /** A transfer, the reference by which it was found, and from which payer its batch pays, since when. */
 export type FoundTransfer = StoredTransfer &
-  Pick<StoredBatch, 'payer' | 'payer_version'> & {
+  Pick<StoredBatch, 'payer' | 'payer_version' | 'method'> & {
     readonly reference: string
     readonly confirmed_at: number
   }
@@ -41,7 +41,7 @@ const FIND = compileStatement(`
     select value, value from ${JSON_EACH}(:references) union all
     select r.value, t.id from ${JSON_EACH}(:references) r
     cross join transfers t indexed by transfers_batch on t.account = :account and t.batch = r.value)
-  select t.*, b.payer, b.payer_version, ifnull(b.confirmed_at, b.created_at) as confirmed_at, n.reference
+  select t.*, b.payer, b.payer_version, b.method, ifnull(b.confirmed_at, b.created_at) as confirmed_at, n.reference
   from named n
   cross join transfers t on t.account = :account and t.id = n.id
   cross join payout_batches b on b.account = t.account and b.id = t.batch limit :limit`)

@@ -1,6 +1,7 @@
 import { ApiError } from '../../platform/errors.ts'
+import { quote } from '../../platform/validation/quote.ts'
 import type { Details, Method, Paid, StoredBatch } from '../model.ts'
-import { writePain } from './pain.ts'
+import { isAch, writePain } from './pain.ts'
 import { sepaText } from './sepa-text.ts'
 import { writeTemplate } from './templates.ts'
 
@@ -22,14 +23,21 @@ export interface StoredFile {
   readonly rows: number
   /** A digest of its bytes. */
   readonly hash: string
+  /** Absent: the file is that of the method. */
+  readonly template?: 'ach' | undefined
 }
+
+/** What decides the form of a file. */
+type Form = Pick<StoredBatch, 'method'> & Pick<StoredFile, 'template'>
+
+const isXml = ({ method, template }: Form) => isPain(method) && !template
 
 /** Returns the name of a file of a batch, which only has a number if there are several. */
 export const nameOf = (
-  { id, method }: Pick<StoredBatch, 'id' | 'method'>,
+  { id, ...form }: Form & Pick<StoredBatch, 'id'>,
   n: number,
   count: number,
-): string => `${id}${count > 1 ? `-${n}` : ''}.${isPain(method) ? 'xml' : 'csv'}`
+): string => `${id}${count > 1 ? `-${n}` : ''}.${isXml(form) ? 'xml' : 'csv'}`
 
 /** Stands for the bank details of a payee or payer of a batch that is paid by hand. */
 const NONE: Details = {
@@ -42,12 +50,13 @@ const NONE: Details = {
 /**
  * Returns the text of a file of a batch: from the same transfers always the same bytes.
  *
- * @throws ApiError `conflict` if details are erased.
+ * @throws ApiError `conflict` if details are erased, or the template is not for them.
  */
 export function fileOf(
   batch: StoredBatch,
   transfers: readonly (Omit<Paid, 'details'> & { readonly payee_version: number })[],
   details: ReadonlyMap<string, Details>,
+  template?: StoredFile['template'],
 ): string {
   const find = (key: string, version: number) => {
     const found = version === 0 ? NONE : details.get(key)
@@ -62,8 +71,13 @@ export function fileOf(
       details: find(`payee ${one.affiliate_id}`, one.payee_version),
     })),
   }
-  return isPain(batch.method) ? writePain(order) : writeTemplate(order)
+  const other = order.transfers.find((one) => !isAch(one.details, batch.currency))
+  if (template && other)
+    throw new ApiError('conflict', {
+      detail: `A CSV for ACH pays accounts in the United States, in USD. That of ${quote(other.affiliate_id)} is another one: export the batch without the template.`,
+    })
+  return isXml({ ...batch, template }) ? writePain(order) : writeTemplate(order, template)
 }
 
-/** Returns the media type of the files of a method. */
-export const typeOf = (method: Method): string => (isPain(method) ? XML : CSV)
+/** Returns the media type of a file. */
+export const typeOf = (form: Form): string => (isXml(form) ? XML : CSV)

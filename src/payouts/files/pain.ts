@@ -1,6 +1,7 @@
 import { decimal, sum } from '../../platform/money/decimal.ts'
 import { moneyText } from '../../platform/money/money.ts'
 import type { Address, Details, Paid, PaymentOrder } from '../model.ts'
+import { remittanceOf } from './remittance.ts'
 import { sepaText } from './sepa-text.ts'
 
 // The credit transfer initiation of ISO 20022, `pain.001.001.09`, as the EPC wants it since November 2026: addresses in
@@ -39,7 +40,7 @@ const accountOf = ({ iban, account }: Details) =>
   element('Id', iban ? text('IBAN', iban, 34) : other(account))
 
 /** Returns whether the clearing house of the United States carries a payment. */
-const isAch = ({ routing }: Details, currency: string) =>
+export const isAch = ({ routing }: Details, currency: string) =>
   routing !== undefined && currency === 'USD'
 
 /** Returns the type of an account; nothing if banks need not know it. */
@@ -63,8 +64,9 @@ const bankOf = ({ bic, routing }: Details) =>
     routing ? element('ClrSysMmbId', US_CLEARING, text('MmbId', routing, 35)) : '',
   )
 
-const transferOf = ({ id, amount, details }: Paid, { currency, payer }: PaymentOrder) =>
-  element(
+const transferOf = (paid: Paid, { currency, payer }: PaymentOrder) => {
+  const { id, amount, details } = paid
+  return element(
     'CdtTrfTxInf',
     element('PmtId', element('EndToEndId', id)),
     isAch(details, currency) ? instrumentOf(details) : '',
@@ -72,9 +74,9 @@ const transferOf = ({ id, amount, details }: Paid, { currency, payer }: PaymentO
     element('CdtrAgt', bankOf(details)),
     party('Cdtr', details),
     element('CdtrAcct', accountOf(details), accountTypeOf(details, currency)),
-    // What the payee reads begins with the reference.
-    element('RmtInf', text('Ustrd', `${id} ${payer.name}`, 140)),
+    element('RmtInf', text('Ustrd', remittanceOf(paid, sepaText(payer.name, 70)), 140)),
   )
+}
 
 /** Writes an order as XML. */
 export function writePain(order: PaymentOrder): string {

@@ -1,18 +1,20 @@
 import { writeExactCsv } from '../../platform/money/csv.ts'
 import type { Method, PaymentOrder } from '../model.ts'
+import { remittanceOf } from './remittance.ts'
 
 // The files of rows: their columns are data.
 
 /** The fields of a row. */
 const fieldsOf = ({ id: batch, currency, payer, execute_on, transfers }: PaymentOrder) =>
-  transfers.map(({ id: reference, affiliate_id, amount, details }) => {
+  transfers.map((paid) => {
+    const { id: reference, affiliate_id, amount, details } = paid
     const { address, tax: _, ...own } = details
     const transfer = { reference, affiliate_id, amount, currency, execute_on, batch }
     return {
       ...address,
       ...own,
       ...transfer,
-      note: `${reference} ${payer.name}`,
+      note: remittanceOf(paid, payer.name),
       type: own.iban ? 'IBAN' : 'EMAIL',
       receiver: own.kind === 'person' ? 'PERSON' : 'INSTITUTION',
       account_type: own.routing && (own.account_type ?? 'checking'),

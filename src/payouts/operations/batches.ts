@@ -304,6 +304,12 @@ export const exportBatch = operation({
   ...ofBatch('/export'),
   id: 'exportBatch',
   method: 'POST',
+  body: {
+    template: optional(
+      v.picklist(['ach']),
+      said('`ach`: a CSV in place of XML, if all are accounts in the United States.', 'ach'),
+    ),
+  },
   words: described(() => ({
     description:
       'Writes the files of a confirmed batch, as many as the template of its method needs, and its transfers become `exported`, unless the bank details of a payee or the payer changed, are not approved, or a case holds a payee. The same again changes nothing.',
@@ -311,8 +317,8 @@ export const exportBatch = operation({
     errors: ['conflict'],
     command: { name: 'batches export' },
   })),
-  async run(call, { batch }) {
-    await batches.exportBatch(call, batch)
+  async run(call, { batch, template }) {
+    await batches.exportBatch(call, batch, template)
     return batches.showBatch(call, batch)
   },
 })
@@ -347,7 +353,7 @@ export const getBatchFile = operation({
   },
   words: described(() => ({
     description:
-      'Returns a file of a batch that is exported, as the bank takes it: `pain.001.001.09` for `sepa` and `bank`, a CSV for Wise, PayPal and `manual`. It is the same file for ever, byte by byte.',
+      'Returns a file of a batch that is exported, as the bank takes it: `pain.001.001.09` for `sepa` and `bank`, or a CSV for these if `ach` was asked for; a CSV for Wise, PayPal, wallets and `manual`. It is the same file for ever, byte by byte.',
     answer: null,
     files: Object.fromEntries(FILE_TYPES.map((type) => [type, { isBinary: true }])),
     errors: ['conflict'],
