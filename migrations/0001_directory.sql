@@ -15,6 +15,8 @@
 --   payee_hold_hours  for how long nothing is paid after bank details have changed
 --   retain_years   for how long bank details are kept after the last payment to them
 --   amount_signs   whether it sends the amounts of outflows as magnitudes, or negative
+--   self_billing   whether it writes the invoices of its affiliates
+--   invoicing      what these need, as JSON: series, VAT id, rate, the text of the agreement
 --
 -- What affiliates may see of their customers, as JSON: only the members that differ from the defaults.
 --
@@ -48,6 +50,8 @@ CREATE TABLE accounts (
   retain_years           INTEGER NOT NULL DEFAULT 10 CHECK (retain_years BETWEEN 1 AND 30),
   amount_signs           TEXT NOT NULL DEFAULT 'magnitude'
     CHECK (amount_signs IN ('magnitude', 'signed')),
+  self_billing           TEXT NOT NULL DEFAULT 'off' CHECK (self_billing IN ('off', 'invoice')),
+  invoicing              TEXT NOT NULL DEFAULT '{}' CHECK (json_type(invoicing) = 'object'),
   affiliate_view TEXT NOT NULL DEFAULT '{}'
     CHECK (json_type(affiliate_view) = 'object'),
   pseudonym_key TEXT CHECK (length(pseudonym_key) = 64),

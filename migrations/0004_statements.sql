@@ -18,11 +18,12 @@
 --                '' if there is none. A statement is only approved if that one was approved as it was then
 --   approval     the id of the approval (begins with its time); null for drafts
 --   approved_at  when it was approved, in milliseconds; its period uses the rates that were known then
---   payable      what is to be paid; once it is paid in part, what is left of it
+--   payable      what is to be paid, with the VAT of its invoice; once it is paid in part, what is left of it
 --   payment      the reference of the payment; null until it is paid
 --   returned     the payment that came back last; null if none did
 --   transfer     the last transfer of a batch that has it; null if none did. While that one is under way, no
 --                other may have it
+--   awaits_invoice  whether nothing of it is paid before its invoice is written
 CREATE TABLE statements (
   account      TEXT NOT NULL,
   period       TEXT NOT NULL,
@@ -44,6 +45,7 @@ CREATE TABLE statements (
   payment      TEXT,
   returned     TEXT,
   transfer     TEXT,
+  awaits_invoice INTEGER NOT NULL DEFAULT 0 CHECK (awaits_invoice IN (0, 1)),
   state        TEXT NOT NULL CHECK (json_type(state) = 'object'),
   lines        TEXT NOT NULL CHECK (json_type(lines) = 'array'),
   steps        TEXT NOT NULL DEFAULT '{}' CHECK (json_type(steps) = 'object'),
@@ -62,6 +64,9 @@ CREATE INDEX statements_closed ON statements (account, plan, period) WHERE statu
 -- What waits for approval or payment, in order of plan, period and affiliate.
 CREATE INDEX statements_status ON statements (account, status, plan, period, affiliate_id)
   WHERE status <> 'paid';
+
+-- What waits for its invoice.
+CREATE INDEX statements_pending ON statements (account, affiliate_id) WHERE awaits_invoice = 1;
 
 CREATE TRIGGER statements_no_insert BEFORE INSERT ON statements
 WHEN EXISTS (SELECT 1 FROM statements WHERE account = new.account AND period = new.period
@@ -95,7 +100,7 @@ WHEN old.status <> 'draft' AND (
     new.status = 'approved' AND new.payment IS NULL AND (
       old.status = 'approved' AND new.returned IS old.returned
         AND (new.payable = old.payable OR EXISTS (SELECT 1 FROM ledger
-          WHERE account = old.account AND affiliate_id = old.affiliate_id AND kind = 'paid' AND statement = old.id))
+          WHERE account = old.account AND affiliate_id = old.affiliate_id AND kind IN ('paid', 'vat') AND statement = old.id))
       OR new.transfer IS old.transfer AND new.returned IS NOT old.returned AND EXISTS (SELECT 1 FROM payment_returns
         WHERE account = old.account AND payment = new.returned))))
 BEGIN

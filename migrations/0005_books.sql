@@ -167,7 +167,8 @@ CREATE UNIQUE INDEX payment_returns_folded ON payment_returns (account, folded_r
 --
 --   id         {approval or time}-{position}: entries stand in order of time
 --   amount     a decimal with the minor digits of the currency; `paid` is negative
---   reference  of `paid` and `returned`: that of the payment or the return; of `transferred`: the other plan
+--   reference  of `paid` and `returned`: that of the payment or the return; of `transferred`: the other plan; of
+--              `vat`: the number of the invoice
 --   entered_on the day of `at` in the time zone of the account as it was then
 --   value_on   the day to which it belongs: of earnings and adjustments the last one of the period, of payments and
 --              returns that of the booking; of others that of the entry
@@ -176,7 +177,7 @@ CREATE TABLE ledger (
   affiliate_id TEXT NOT NULL,
   id           TEXT NOT NULL,
   kind         TEXT NOT NULL
-    CHECK (kind IN ('earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned')),
+    CHECK (kind IN ('earned', 'adjusted', 'manual', 'dropped', 'transferred', 'vat', 'paid', 'returned')),
   plan         TEXT NOT NULL,
   period       TEXT NOT NULL,
   statement    TEXT NOT NULL,
@@ -233,6 +234,7 @@ CREATE INDEX payments_by_affiliate ON payments (account, affiliate_id, paid_on, 
 --   payable_from  from when money goes there; null until it is approved
 --   reason        why it is returned or blocked
 --   same_account  why another affiliate may have the same account, as an approver says; null: nobody did
+--   tax           how VAT applies, as JSON: proposed until the version is approved
 CREATE TABLE payees (
   account      TEXT NOT NULL,
   party        TEXT NOT NULL CHECK (party IN ('payee', 'payer')),
@@ -250,6 +252,7 @@ CREATE TABLE payees (
   payable_from INTEGER,
   reason       TEXT,
   same_account TEXT,
+  tax          TEXT NOT NULL DEFAULT '{}' CHECK (json_type(tax) = 'object'),
   PRIMARY KEY (account, party, id, version)
 ) STRICT, WITHOUT ROWID;
 
@@ -414,3 +417,87 @@ CREATE TABLE answer_columns (
   columns TEXT NOT NULL CHECK (json_type(columns) = 'object'),
   PRIMARY KEY (account, payer)
 ) STRICT, WITHOUT ROWID;
+
+-- That an affiliate lets the firm write their invoices: a text of the firm, accepted by a member.
+--
+--   payee_number  counts the affiliates that have accepted one
+--   until         when it ended; null: it stands
+CREATE TABLE agreements (
+  account      TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  id           TEXT NOT NULL,
+  payee_number INTEGER NOT NULL,
+  version      TEXT NOT NULL,
+  text         TEXT NOT NULL,
+  accepted_by  TEXT NOT NULL,
+  accepted_at  TEXT NOT NULL,
+  until        TEXT,
+  PRIMARY KEY (account, affiliate_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX agreements_standing ON agreements (account, affiliate_id) WHERE until IS NULL;
+
+-- The versions of bank details that invoices name: those of an affiliate are absent while newer ones wait for an approval.
+--
+--   tax  how VAT applies to an affiliate, as JSON
+CREATE TABLE invoice_parties (
+  account TEXT NOT NULL,
+  party   TEXT NOT NULL CHECK (party IN ('payee', 'payer')),
+  id      TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  tax     TEXT NOT NULL CHECK (json_type(tax) = 'object'),
+  PRIMARY KEY (account, party, id)
+) STRICT, WITHOUT ROWID;
+
+-- The invoices that the firm writes for its affiliates, and the corrections that take them back: they never change.
+-- Their parties are versions of bank details.
+--
+--   id         {approval or time}-v{position}, also that of the entry of the ledger: they stand in order of time
+--   sequence   counts those of an affiliate in a series and year, without gaps
+--   corrects   the invoice that it takes back; null: it is no correction
+--   content    what the document says beside its parties, as JSON
+--   net, vat   negative in a correction, as `total`
+CREATE TABLE invoices (
+  account       TEXT NOT NULL,
+  id            TEXT NOT NULL,
+  number        TEXT NOT NULL,
+  affiliate_id  TEXT NOT NULL,
+  payee_number  INTEGER NOT NULL,
+  series        TEXT NOT NULL,
+  year          TEXT NOT NULL,
+  sequence      INTEGER NOT NULL,
+  statement     TEXT NOT NULL,
+  corrects      TEXT,
+  issued_on     TEXT NOT NULL CHECK (issued_on GLOB '????-??-??'),
+  payee_version INTEGER NOT NULL,
+  payer         TEXT NOT NULL,
+  payer_version INTEGER NOT NULL,
+  currency      TEXT NOT NULL,
+  net           TEXT NOT NULL,
+  vat           TEXT NOT NULL,
+  total         TEXT NOT NULL,
+  content       TEXT NOT NULL CHECK (json_type(content) = 'object'),
+  actor         TEXT NOT NULL,
+  at            TEXT NOT NULL,
+  PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX invoices_number ON invoices (account, number);
+
+CREATE UNIQUE INDEX invoices_sequence ON invoices (account, affiliate_id, series, year, sequence);
+
+CREATE INDEX invoices_payer ON invoices (account, payer, payer_version);
+
+-- An invoice is taken back once.
+CREATE UNIQUE INDEX invoices_corrects ON invoices (account, corrects) WHERE corrects IS NOT NULL;
+
+CREATE TRIGGER invoices_no_update BEFORE UPDATE ON invoices
+BEGIN
+  SELECT raise(ABORT, 'an invoice never changes');
+END;
+
+CREATE TRIGGER invoices_no_delete BEFORE DELETE ON invoices
+WHEN NOT EXISTS (SELECT 1 FROM book_resets WHERE account = old.account)
+BEGIN
+  SELECT raise(ABORT, 'an invoice is never deleted');
+END;

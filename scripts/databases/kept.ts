@@ -2,7 +2,9 @@
 
 /** The books. Triggers allow their deletion only to accounts in `book_resets`. Lines come before their statements: those of an approved one cannot change. */
 const BOOKS =
-  'statement_lines statements manual_entries payments payment_returns ledger transfers'.split(' ')
+  'statement_lines statements manual_entries payments payment_returns ledger transfers invoices'.split(
+    ' ',
+  )
 
 /** Settings, and what people decided. */
 const SETTINGS = `
@@ -10,7 +12,7 @@ clients brand_tokens affiliate_keys affiliate_members affiliate_passkeys affilia
 affiliate_question_messages event_definitions vocabulary links account_moves doors accounts affiliates erasures
 affiliate_parents plan_versions assignments fx_rates customer_refusals statement_approvals closed_periods open_affiliates
 payees payout_batches payout_answers answer_columns bank_movements
-fraud_rule_versions fraud_cases fraud_decisions fraud_evidence
+agreements invoice_parties fraud_rule_versions fraud_cases fraud_decisions fraud_evidence
 postback_customers webhook_endpoints`
   .trim()
   .split(/\s+/)

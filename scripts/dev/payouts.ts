@@ -33,6 +33,21 @@ const IBANS: Readonly<Record<string, string>> = {
 }
 const WAITING = 'AFF-3'
 
+/** The affiliate whose invoices the account writes, with VAT, once they agree in the portal. */
+export const BILLED = 'IB-3'
+
+/** What the invoices of the account need. */
+export const INVOICING = {
+  series: 'SB',
+  vat_id: 'GB123456789',
+  rate: 20,
+  agreement: {
+    version: '2026-11',
+    text: 'You write an invoice for each of our commissions, and we write none ourselves.\nWe tell you at once if our registration for VAT changes or ends.',
+  },
+  sample_seen: true,
+}
+
 /** A city of each country. */
 const CITIES: Readonly<Record<string, string>> = {
   ...{ AT: 'Vienna', DE: 'Berlin', PL: 'Warsaw', FR: 'Lyon', IT: 'Milan', ES: 'Seville' },
@@ -54,7 +69,8 @@ export async function createPayees(at: string, enter: Call, approve: Call): Prom
     const { display_name: name = affiliate_id, contact_email: email } = profileOf(affiliate_id)
     const country = iban.slice(0, 2)
     const address = { city: CITIES[country] ?? '', country }
-    const payee = { name, kind: 'company', email, address, method: 'sepa', iban }
+    const tax = affiliate_id === BILLED && { tax: { treatment: 'domestic', vat_id: 'GB987654321' } }
+    const payee = { name, kind: 'company', email, address, method: 'sepa', iban, ...tax }
     await enter('PUT', `${at}/affiliates/${affiliate_id}/payee`, payee)
     if (affiliate_id === WAITING) continue
     await approve('POST', `${at}/affiliates/${affiliate_id}/payee/approve`, { version: 1 })

@@ -12,7 +12,7 @@ import {
   type Signup,
   YEAR,
 } from './patterns.ts'
-import { createPayouts, payByHand } from './payouts.ts'
+import { BILLED, createPayouts, INVOICING, payByHand } from './payouts.ts'
 import { profileOf } from './profiles.ts'
 
 // A demo account with twelve months of records that end today: what a console shows after a year of use.
@@ -236,12 +236,25 @@ async function createBooks(
   const compute = () => computeStatements(call, YEAR.account, months.at(-1)!.period)
   await compute()
   for (const [i, { period, last }] of months.slice(0, DRAFT).entries()) {
+    if (i === APPROVED) await beginInvoices(call, period)
     await call('POST', `${AT}/periods/${period}/approve`, {})
     // The plan holds what it pays for two weeks.
     if (i < APPROVED) await payByHand(call, AT, dayText(last + 15))
   }
   await send('transactions', [reversalOf(transactions, months[APPROVED - 1]!)])
   await compute()
+}
+
+/** Approves what others earned in a period, and begins to write invoices: that of one affiliate waits for their agreement. */
+async function beginInvoices(call: Call, period: string): Promise<void> {
+  const query = `period=${period}&status=draft&per_page=100`
+  const { data } = await call<{ data: { id: string; hash: string; affiliate_id: string }[] }>(
+    'GET',
+    `${AT}/statements?${query}`,
+  )
+  for (const { id, hash, affiliate_id } of data)
+    if (affiliate_id !== BILLED) await call('POST', `${AT}/statements/${id}/approve`, { hash })
+  await call('PATCH', AT, { self_billing: 'invoice', invoicing: INVOICING })
 }
 
 /** Stores the usual rules for all days from one on, and evaluates them, so that cases are listed. */

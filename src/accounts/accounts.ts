@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { shownView } from '../affiliates/view-fields.ts'
+import { invoicingOf, writeInvoices } from '../books/db/invoices.ts'
 import { hasClosedPeriods } from '../commission/db/closings.ts'
 import { hasFiles } from '../exports/db/files.ts'
 import { deleteExportObjects } from '../exports/objects.ts'
@@ -22,7 +23,7 @@ import { isUniqueViolation, withD1Retry } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { makeSteps, within } from '../platform/db/steps.ts'
 import * as rows from '../platform/directory/accounts.ts'
-import { hasAskedToLower, insertEntry, withAudit } from '../platform/directory/audit.ts'
+import { hasAskedToLower, insertEntry, newAuditId, withAudit } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import { type Call, list, operation, reply } from '../platform/http/operation.ts'
@@ -49,6 +50,7 @@ export function presentAccount(stored: Account) {
     approvals: stored.approvals as 1 | 2,
     policies: { unknown_customer, unknown_affiliate },
     affiliate_view: viewOf(stored),
+    invoicing: invoicingOf(stored),
     landing_pages: rows.landingPagesOf(stored),
     journal_accounts: journalAccountsOf(stored),
     disabled: stored.disabled === 1,
@@ -59,6 +61,7 @@ interface JsonSettings {
   readonly affiliate_view?: AffiliateView
   readonly landing_pages?: readonly string[] | undefined
   readonly journal_accounts?: object | undefined
+  readonly invoicing?: object | undefined
 }
 
 /** Returns settings as they are stored: lists and objects as JSON. */
@@ -66,12 +69,14 @@ const storedSettings = <S extends JsonSettings>({
   affiliate_view: view,
   landing_pages: pages,
   journal_accounts: named,
+  invoicing,
   ...others
 }: S) => ({
   ...others,
   ...(view && { affiliate_view: storedView(view) }),
   ...(pages && { landing_pages: JSON.stringify(pages) }),
   ...(named && { journal_accounts: JSON.stringify(named) }),
+  ...(invoicing && { invoicing: JSON.stringify(invoicing) }),
 })
 
 /** Returns the present values of the settings that a change names. */
@@ -83,10 +88,17 @@ function settingsBefore(account: Account, change: object): Readonly<Record<strin
 
 /**
  * Refuses fields that only approvers may set. Otherwise a manager could lower how many people must approve what is paid,
- * how soon changed bank details are paid, or how long former ones are kept, or have personal data written to files.
+ * how soon changed bank details are paid, how long former ones are kept, or what VAT is paid, or have personal data written
+ * to files.
  */
 function requireRoleToSet(role: Role, fields: object): void {
-  const names = ['approvals', 'payee_hold_hours', 'retain_years'].filter((name) => name in fields)
+  const names = [
+    'approvals',
+    'payee_hold_hours',
+    'retain_years',
+    'self_billing',
+    'invoicing',
+  ].filter((name) => name in fields)
   if ('exports' in fields && fields.exports === 'with_personal_data') names.push('exports')
   if (names.length > 0) requireRole(role, 'approver', `set ${quoteAll(names)}`)
 }
@@ -213,6 +225,8 @@ const shown = described(() => ({
   approvals: s.approvals.wrapped,
   payee_hold_hours: s.payee_hold_hours.wrapped,
   retain_years: s.retain_years.wrapped,
+  self_billing: s.self_billing.wrapped,
+  invoicing: s.invoicing.wrapped,
   exports: s.exports.wrapped,
   affiliate_view: member(shownView, 'What affiliates see.'),
   landing_pages: s.landing_pages.wrapped,
@@ -350,13 +364,14 @@ export const changeAccount = operation({
     command: { name: 'accounts change' },
   })),
   async run(call, sent) {
-    const { env, actor, role, account } = call
+    const { env, actor, role, account, db } = call
     const { id } = account
-    const { affiliate_view: view, journal_accounts: named, ...fields } = sent
+    const { affiliate_view: view, journal_accounts: named, invoicing, ...fields } = sent
     const whole = {
       ...fields,
       ...(view && { affiliate_view: { ...viewOf(account), ...view } }),
       ...(named && { journal_accounts: { ...journalAccountsOf(account), ...named } }),
+      ...(invoicing && { invoicing: { ...invoicingOf(account), ...invoicing } }),
     }
     const change = storedSettings(whole)
     requireRoleToSet(role, change)
@@ -370,7 +385,13 @@ export const changeAccount = operation({
       await withAudit(env.DB, entry, rows.updateAccount(env.DB, account, change))
     }
     const takes_effect = await propagateSettings(env, id)
-    return { ...presentAccount((await rows.findAccount(env.DB, id)) ?? account), takes_effect }
+    const changed = (await rows.findAccount(env.DB, id)) ?? account
+    if (change.self_billing || invoicing) {
+      const batch = { audit: newAuditId(), actor, now: Date.now() }
+      const written = { actor, action: 'invoices.write', account: id, details: {} }
+      await withAudit(db, written, writeInvoices(db, changed, batch), batch.audit)
+    }
+    return { ...presentAccount(changed), takes_effect }
   },
 })
 

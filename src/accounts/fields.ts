@@ -4,6 +4,7 @@ import { landingPages } from '../attribution/operations/link-fields.ts'
 import { approvalsRequired } from '../commission/shapes/book-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../ingest/db/storage.ts'
 import { journalAccountFields } from '../payouts/journal-accounts.ts'
+import { vatId } from '../payouts/number-fields.ts'
 import { AMOUNT_SIGNS } from '../platform/amount-signs.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, nullable, optional, said } from '../platform/validation/fields.ts'
@@ -56,6 +57,39 @@ const wholeNumber = (least: number, most: number) =>
 
 const affiliateView = objectOf(affiliateViewFields)
 
+const percentage = v.pipe(
+  f.number,
+  v.check(
+    (n) => n >= 0 && n < 100 && Number.isInteger(Math.round(n * 1e6) / 1e4),
+    'pattern a number from 0 to 99.99 with at most two decimals',
+  ),
+)
+
+const agreementFields = {
+  version: member(f.slug, said('Names the text: a new text has a new version.', '2026-11')),
+  text: member(
+    f.remarkOf(20_000),
+    said(
+      'What affiliates agree to: that you write their invoices, that they write none themselves, and that they tell you when their registration for VAT ends.',
+      'You write our invoices. We write none ourselves, and tell you if we are no longer registered for VAT.',
+    ),
+  ),
+}
+
+const invoicingFields = {
+  series: optional(
+    v.pipe(f.text, v.regex(/^[A-Z\d]{1,10}$/, 'pattern 1 to 10 capital letters and digits')),
+    said('What the numbers of invoices begin with.', 'SB'),
+  ),
+  vat_id: optional(vatId, said('The VAT number of the account.', 'IE6388047V')),
+  rate: optional(percentage, said('The rate of VAT of domestic affiliates, in percent.', 19)),
+  agreement: optional(objectOf(agreementFields), said('What affiliates agree to in the portal.')),
+  sample_seen: optional(
+    v.boolean(),
+    said('Whether the adviser of the account has seen a sample of an invoice.'),
+  ),
+}
+
 const settings = {
   name: optional(f.label, said('The display name of the account.', 'Acme Markets')),
   time_zone: optional(
@@ -102,6 +136,19 @@ const settings = {
       10,
     ),
   ),
+  self_billing: optional(
+    f.oneOf('off', 'invoice'),
+    said(
+      'Whether the account writes the invoices of its affiliates: `invoice` writes one with the approval of each statement that pays something. Defaults to `off`. An approver sets it.',
+    ),
+  ),
+  invoicing: optional(
+    objectOf(invoicingFields),
+    said(
+      'What invoices need. Until all of it is set, no affiliate can agree, and statements wait. A member that is left out keeps its value. An approver sets it.',
+      { rate: 19 },
+    ),
+  ),
   exports: optional(
     f.oneOf('off', 'without_personal_data', 'with_personal_data'),
     said(
@@ -130,6 +177,17 @@ const settings = {
       { payable: '3300', earned: '6770', bank: '1200' },
     ),
   ),
+}
+
+/** What a form asks for to write invoices, by the words that stand beside each. */
+export const invoicingForm = {
+  self_billing: settings.self_billing,
+  numbers_begin_with: invoicingFields.series,
+  our_vat_number: invoicingFields.vat_id,
+  vat_of_domestic_affiliates_in_percent: invoicingFields.rate,
+  our_adviser_has_seen_a_sample: invoicingFields.sample_seen,
+  version_of_the_agreement: agreementFields.version,
+  text: agreementFields.text,
 }
 
 /** The jurisdictions within which Cloudflare can keep data. */

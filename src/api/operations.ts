@@ -40,6 +40,7 @@ import { findRecords, listRecords } from '../ingest/operations/records.ts'
 import { getTotals } from '../ingest/operations/totals.ts'
 import { ANSWER_OPERATIONS } from '../payouts/operations/answers.ts'
 import { BATCH_OPERATIONS } from '../payouts/operations/batches.ts'
+import { INVOICE_OPERATIONS } from '../payouts/operations/invoices.ts'
 import { listJournal } from '../payouts/operations/journal.ts'
 import { PAYEE_OPERATIONS } from '../payouts/operations/payees.ts'
 import type { AnyOperation } from '../platform/http/operation.ts'
@@ -72,6 +73,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...PAYEE_OPERATIONS,
   ...BATCH_OPERATIONS,
   ...ANSWER_OPERATIONS,
+  ...INVOICE_OPERATIONS,
   ...HISTORY_OPERATIONS,
   ...EXPORT_OPERATIONS,
   startExport,

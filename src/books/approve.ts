@@ -179,6 +179,7 @@ export async function approveStatement(
 /** Returns who approves, at a time in milliseconds. */
 const approverOf = (account: Account, actor: string, now: number): Approver => ({
   account: account.id,
+  of: account,
   actor,
   required: account.approvals,
   now,

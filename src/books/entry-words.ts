@@ -7,6 +7,7 @@ export const ENTRY_WORDS: Readonly<Record<(typeof ledger.$inferSelect)['kind'], 
   manual: 'Entered by hand, with the statement of',
   dropped: 'A negative balance written off, with the statement of',
   transferred: 'Moved between plans, with the statement of',
+  vat: 'VAT of the invoice for',
   paid: 'Paid for',
   returned: 'A payment came back for',
 }

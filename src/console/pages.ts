@@ -19,6 +19,7 @@ import { answerPage } from './payouts/answer.tsx'
 import { batchPage } from './payouts/batch.tsx'
 import { batchesPage } from './payouts/batches.tsx'
 import { balancesPage, journalPage, ledgerPage } from './payouts/finance.tsx'
+import { invoicesPage } from './payouts/invoices.tsx'
 import { paidPage } from './payouts/paid.tsx'
 import { payeesPage, payersPage } from './payouts/payees.tsx'
 import { toPayPage } from './payouts/to-pay.tsx'
@@ -61,6 +62,7 @@ export const PAGES: readonly Page[] = [
   balancesPage,
   journalPage,
   ledgerPage,
+  invoicesPage,
   casesPage,
   casePage,
   fraudRulesPage,

@@ -50,7 +50,7 @@ const numberOf = ({ iban, wallet_address, account, bic, routing, method, email }
   (account ? `${routing ?? bic ?? ''} ${account}` : method !== 'manual' && email?.toLowerCase())
 
 /**
- * Returns details as they are stored, with the name of the key, and a digest of the number of the account, which nobody
+ * Returns details as they are stored, with how VAT applies, which is decided after they are entered, with the name of the key, and a digest of the number of the account, which nobody
  * can compute without the key.
  *
  * @throws ApiError `unavailable` if TRACKING_KEYS is missing or unreadable.
@@ -58,8 +58,11 @@ const numberOf = ({ iban, wallet_address, account, bic, routing, method, email }
 export async function encryptDetails(env: Env, of: DetailsKey, details: Details) {
   const [first] = await importKeys(env.TRACKING_KEYS)
   const number = numberOf(details)
+  const { vat_id, ...tax } = details.tax ?? {}
+  const entered = { ...details, tax: vat_id ? { vat_id } : undefined }
   return {
-    details: await encryptText(first, useOf(of), JSON.stringify(details)),
+    tax: JSON.stringify(tax),
+    details: await encryptText(first, useOf(of), JSON.stringify(entered)),
     key_id: await currentKeyId(env),
     digest: number ? await sign(first, `account number ${of.account} ${number}`) : null,
   }
@@ -73,13 +76,20 @@ export async function encryptDetails(env: Env, of: DetailsKey, details: Details)
 export async function decryptDetails(
   env: Env,
   account: string,
-  { party, id, version, details }: Pick<StoredDetails, 'party' | 'id' | 'version' | 'details'>,
+  {
+    party,
+    id,
+    version,
+    details,
+    tax,
+  }: Pick<StoredDetails, 'party' | 'id' | 'version' | 'details' | 'tax'>,
 ): Promise<Details | null> {
   if (details === null) return null
   const keys = await importKeys(env.TRACKING_KEYS)
   const text = await decryptText(keys, useOf({ account, party, id, version }), details)
   if (text === null) throw badSecret('TRACKING_KEYS')
-  return JSON.parse(text)
+  const entered: Details = JSON.parse(text)
+  return tax === '{}' ? entered : { ...entered, tax: { ...entered.tax, ...JSON.parse(tax) } }
 }
 
 /** What everybody sees of the members that are not shown as they are. */

@@ -12,22 +12,9 @@ import { isHidden } from './details.ts'
 import { isPain } from './files/file.ts'
 import { missingLetters } from './files/sepa-text.ts'
 import { type Details, METHODS, type Party } from './model.ts'
+import { numberOf, readSeen, vatId } from './number-fields.ts'
 
 // Bank details as a person types them. Messages never quote them.
-
-/** Returns a text in its usual width, without what no eye sees. */
-const readSeen = (text: string) => text.normalize('NFKC').replaceAll(/[\s\p{Cf}\p{Z}]/gu, '')
-
-/** Returns a number as it is stored: also without what people write before it and between its digits. */
-const readNumber = (text: string) =>
-  readSeen(text)
-    .toUpperCase()
-    .replaceAll(/[\p{Pd}./]/gu, '')
-    .replace(/^(?:IBAN)?:?/, '')
-
-/** Returns a schema for a number as people paste it. */
-const numberOf = (expected: string, isValid: (text: string) => boolean) =>
-  v.pipe(f.text, v.transform(readNumber), v.check(isValid, ruleMessage('pattern', expected)))
 
 const PLAIN = ruleMessage('pattern', 'text that does not begin with `=`, `+`, `-` or `@`')
 
@@ -60,7 +47,7 @@ const KINDS = ['person', 'company'] as const
 const ACCOUNT_TYPES = ['checking', 'savings'] as const
 const NETWORK_NAMES = Object.keys(NETWORKS) as (keyof typeof NETWORKS)[]
 const ASSETS = ['USDC', 'USDT'] as const
-const TREATMENTS = ['domestic', 'reverse_charge', 'outside'] as const
+const TREATMENTS = ['domestic', 'exempt', 'reverse_charge', 'outside', 'none'] as const
 
 const addressFields = {
   street: v.optional(member(labelOf(70), said('The street.', 'Hauptstraße'))),
@@ -70,13 +57,34 @@ const addressFields = {
   country: member(country, said('The country: a code of ISO 3166.', 'DE')),
 }
 
-const vatId = numberOf('2 to 20 letters and digits', (text) =>
-  /^[A-Z\d][A-Z\d+*]{1,19}$/.test(text),
-)
+/** How VAT applies to what a payee earns: proposed with their details, decided with the approval of these. */
+export const treatmentFields = {
+  treatment: v.optional(
+    member(
+      f.oneOf(...TREATMENTS),
+      said(
+        'How VAT applies. `domestic`: at the rate of the account. `exempt`: with the reason. `reverse_charge`: both VAT numbers are known. `outside`: not subject to it. `none`: they do no business, and get no invoice.',
+      ),
+    ),
+  ),
+  exempt_reason: v.optional(
+    member(labelOf(140), said('Why they are exempt, as invoices say it.', '§ 19 UStG')),
+  ),
+}
 
 const taxFields = {
   vat_id: v.optional(member(vatId, said('The VAT number.', 'DE123456789'))),
-  treatment: v.optional(member(f.oneOf(...TREATMENTS), said('How VAT applies to payments.'))),
+  ...treatmentFields,
+}
+
+/** Returns which member is missing for a treatment; null if none is. */
+export function missingForTreatment({
+  treatment,
+  vat_id,
+  exempt_reason,
+}: NonNullable<Details['tax']>): 'exempt_reason' | 'vat_id' | null {
+  if (treatment === 'exempt') return exempt_reason ? null : 'exempt_reason'
+  return (treatment === 'domestic' || treatment === 'reverse_charge') && !vat_id ? 'vat_id' : null
 }
 
 const name = member(labelOf(70), said('The owner, as the bank knows them.', 'Ada Lovelace'))

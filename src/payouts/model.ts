@@ -39,7 +39,11 @@ export interface Details {
   readonly network?: string
   readonly asset?: string
   readonly wallet_address?: string
-  readonly tax?: { readonly vat_id?: string; readonly treatment?: string }
+  readonly tax?: {
+    readonly vat_id?: string
+    readonly treatment?: string
+    readonly exempt_reason?: string
+  }
 }
 
 /** The states of details. `missing`: never entered, or erased. */

@@ -44,7 +44,8 @@ export const rowIdOf = ({
 export const affiliateOfRow = (id: string): string => id.slice(0, id.lastIndexOf(':'))
 
 /** Returns why one statement cannot be paid, whatever is known of its payee. */
-const reasonsOfStatement = (_: DueStatement): Reason[] => []
+const reasonsOfStatement = (one: DueStatement): Reason[] =>
+  (['no_agreement', 'no_treatment'] as const).filter((reason) => one[reason] === 1)
 
 /** The currencies of methods that have one. Coins of wallets are paid one for each USD. */
 const CURRENCIES: Partial<Record<Method, string>> = { sepa: 'EUR', wallet: 'USD' }
@@ -141,7 +142,7 @@ export async function readPayable(
   const details = new Map<string, Details>()
   for (const { id, version, details: encrypted } of payees.values()) {
     if (version === null) continue
-    const of = { party: 'payee', id, version, details: encrypted } as const
+    const of = { party: 'payee', id, version, details: encrypted, tax: '{}' } as const
     const own = await decryptDetails(env, account.id, of)
     if (own) details.set(id, own)
   }

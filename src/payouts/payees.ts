@@ -1,3 +1,4 @@
+import { endAgreement, forgetPayees, nameParty, writeInvoices } from '../books/db/invoices.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
 import { isAtLeast, type Role } from '../platform/auth/roles.ts'
 import type { Connection } from '../platform/db/database.ts'
@@ -12,7 +13,13 @@ import type { Issue } from '../platform/validation/issue.ts'
 import { sendCaused } from '../webhooks/operations/send-caused.ts'
 import * as rows from './db/payees.ts'
 import { currentKeyId, decryptDetails, encryptDetails, maskDetails } from './details.ts'
-import { changedNames, DETAIL_NAMES, flatDetails, readDetails } from './fields.ts'
+import {
+  changedNames,
+  DETAIL_NAMES,
+  flatDetails,
+  missingForTreatment,
+  readDetails,
+} from './fields.ts'
 import type { Details, Party, StoredDetails } from './model.ts'
 import { requirePerson } from './two-persons.ts'
 
@@ -190,31 +197,68 @@ const change = (
   current: rows.CurrentDetails,
   verb: string,
   next: Parameters<typeof rows.setState>[3],
+  also: (author: rows.Author) => D1PreparedStatement[] = () => [],
 ) => {
   const { party, id, version } = current
   const reason = next.reason ?? next.same_account
-  const details = { [PARTY_KEYS[party]]: id, version, ...(reason && { reason }) }
-  return store(call, party, verb, details, (author) =>
-    rows.setState(call.db, author, current, next),
-  )
+  const tax = next.tax && JSON.parse(next.tax)
+  const details = { [PARTY_KEYS[party]]: id, version, ...(reason && { reason }), ...tax }
+  return store(call, party, verb, details, (author) => [
+    ...rows.setState(call.db, author, current, next),
+    ...also(author),
+  ])
 }
+
+/** Returns the statements by which invoices of a payee wait until their details are approved anew. */
+const forgetting = ({ db, account }: Caller, { party, id }: rows.CurrentDetails) =>
+  party === 'payee' ? [forgetPayees(db, account.id, [id])] : []
 
 const refused = (detail: string) => new ApiError('conflict', { detail })
 
+/** How a person decides that VAT applies. */
+export interface Decided {
+  readonly treatment?: string
+  readonly exempt_reason?: string
+}
+
+/** What a treatment needs. */
+const NEEDED = {
+  vat_id: 'This VAT treatment needs the VAT number of the payee. Enter the details again with it.',
+  exempt_reason: 'Say why the payee is exempt from VAT.',
+}
+
+/** Returns the VAT number of details, and what lacks them for their treatment. */
+async function taxOf(call: Caller, stored: Parameters<typeof decryptDetails>[2]) {
+  const { tax = {} } = (await decryptDetails(call.env, call.account.id, stored)) ?? {}
+  return { vat_id: tax.vat_id, missing: missingForTreatment(tax) }
+}
+
 /**
- * Approves a version, or says that what came back may be paid again. Nobody approves what they, or whom they have
- * invited, entered. With as many persons as the account requires, it can be paid once its hold is over.
+ * Approves a version, or says that what came back may be paid again, and decides how VAT applies. Nobody approves what
+ * they, or whom they have invited, entered. With as many persons as the account requires, it can be paid once its hold
+ * is over. Where a person decides otherwise than those before, approvals begin anew.
  *
+ * @param decided The treatment; what is proposed or decided stays if it has none.
  * @throws ApiError `not_found`, `conflict`, `same_person`
  */
-export async function approveDetails(call: Caller, party: Party, id: string, version: number) {
+export async function approveDetails(
+  call: Caller,
+  party: Party,
+  id: string,
+  version: number,
+  decided: Decided = {},
+) {
   const { account, actor, db } = call
   await requirePerson(call)
   const current = await requireCurrent(db, { account: account.id, party }, id)
   if (current.version !== version)
     throw refused(`The details have changed: version ${current.version} is current.`)
   if (current.state === 'blocked') throw refused('The details are blocked. Enter them anew.')
-  if (current.state === 'approved') return
+  const tax = decided.treatment
+    ? JSON.stringify({ ...JSON.parse(current.tax), ...decided })
+    : current.tax
+  const isSame = tax === current.tax
+  if (current.state === 'approved' && isSame) return
   if (current.entered_by === actor)
     throw refused(
       'You entered these details: another person must approve them. Everybody who uses the same admin key counts as one person.',
@@ -224,26 +268,45 @@ export async function approveDetails(call: Caller, party: Party, id: string, ver
     throw refused(
       'A person whom you have invited, or who was removed, entered these details: another person must approve them, or enter them anew.',
     )
-  const approvals: string[] = [...new Set([...JSON.parse(current.approvals), actor])]
-  const isEnough = current.state === 'returned' || approvals.length >= account.approvals
+  const { missing, vat_id } = await taxOf(call, { ...current, tax })
+  if (missing) throw refused(NEEDED[missing])
+  const before = current.payable_from === null && JSON.parse(current.previous ?? 'null')
+  const isOther = before && (await taxOf(call, { ...current, ...before })).vat_id !== vat_id
+  const approvals: string[] = [
+    ...new Set([...(isSame ? JSON.parse(current.approvals) : []), actor]),
+  ]
+  const isEnough = (current.state === 'returned' && isSame) || approvals.length >= account.approvals
   const holdEnds = current.entered_at + account.payee_hold_hours * HOUR_MS
-  await change(call, current, 'approve', {
+  const next = {
     approvals: JSON.stringify(approvals),
-    ...(isEnough && {
-      state: 'approved',
-      reason: null,
-      approved_at: Date.now(),
-      // What came back before is due like any other then.
-      payable_from: Math.max(Date.now(), holdEnds),
-    }),
-  })
+    tax,
+    ...(isEnough
+      ? {
+          state: 'approved' as const,
+          reason: null,
+          approved_at: Date.now(),
+          // What came back before is due like any other then.
+          payable_from: Math.max(Date.now(), holdEnds),
+        }
+      : { state: 'entered' as const }),
+  }
+  await change(call, current, 'approve', next, (author) =>
+    isEnough
+      ? [
+          ...(isOther ? [endAgreement(db, account.id, id, author.now)] : []),
+          nameParty(db, { account: account.id, party, id, version, tax }),
+          ...writeInvoices(db, account, author),
+        ]
+      : forgetting(call, current),
+  )
 }
 
 /** Blocks the current version with a reason: nothing is paid until details are entered anew. Throws `not_found`, `conflict`. */
 export async function blockDetails(call: Caller, party: Party, id: string, reason: string) {
   const current = await requireCurrent(call.db, { account: call.account.id, party }, id)
   if (current.state === 'blocked') return
-  await change(call, current, 'block', { state: 'blocked', reason })
+  const next = { state: 'blocked' as const, reason }
+  await change(call, current, 'block', next, () => forgetting(call, current))
 }
 
 /** Says why another affiliate may have the same account, if nobody has yet. Throws `not_found`, `conflict`. */
@@ -289,9 +352,9 @@ export async function tendDetails(
   await db.batch([rows.erasePast(db, account, before)])
   const stale = await rows.readStale(db, account, await currentKeyId(env), REENCRYPTED)
   const replaced = await Promise.all(
-    stale.map(async ({ party, id, version, details }) => {
+    stale.map(async ({ party, id, version, details, tax }) => {
       const of = { party, id, version }
-      const clear = (await decryptDetails(env, account, { ...of, details })) as Details
+      const clear = (await decryptDetails(env, account, { ...of, details, tax })) as Details
       return { ...of, ...(await encryptDetails(env, { account, ...of }, clear)) }
     }),
   )

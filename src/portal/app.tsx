@@ -10,6 +10,7 @@ import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
 import { acceptedLanguage } from '../platform/languages.ts'
 import { showCustomers } from './customers.tsx'
 import { changeGettingPaid, showGettingPaid } from './getting-paid.tsx'
+import { changeInvoices, showInvoices } from './invoices.tsx'
 import { PortalPage, Problem, portalPath } from './layout.tsx'
 import { changeLinks, showLinks } from './links.tsx'
 import { showOverview } from './overview.tsx'
@@ -115,6 +116,8 @@ portalApp
   .get('/payments', forMembers(showPayments))
   .get('/getting-paid', forMembers(showGettingPaid))
   .post('/getting-paid', forMembers(changeGettingPaid))
+  .get('/invoices', forMembers(showInvoices))
+  .post('/invoices', forMembers(changeInvoices))
   .get('/links', forMembers(showLinks))
   .post('/links', forMembers(changeLinks))
   .get('/questions', forMembers(showQuestions))

@@ -3,7 +3,7 @@ import type { Values } from '../pages/base/page.ts'
 import { respond } from '../pages/base/respond.ts'
 import { ComparedDetails, detailInputs, detailWord } from '../pages/parts/bank-details.tsx'
 import { InputField } from '../pages/parts/forms.tsx'
-import { DETAIL_NAMES, nestedDetails, readableDetails } from '../payouts/fields.ts'
+import { DETAIL_NAMES, flatDetails, nestedDetails, readableDetails } from '../payouts/fields.ts'
 import { missingLetters } from '../payouts/files/sepa-text.ts'
 import { blockDetails, enterDetails, showDetails } from '../payouts/payees.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
@@ -19,7 +19,8 @@ import { fill } from './words.ts'
 const AT = '/getting-paid'
 
 /** How VAT applies is decided by the team. */
-const NAMES = DETAIL_NAMES.filter((name) => name !== 'treatment')
+const OF_TEAM = ['treatment', 'exempt_reason']
+const NAMES = DETAIL_NAMES.filter((name) => !OF_TEAM.includes(name))
 
 const readShown = (visit: MemberVisit) =>
   showDetails({ ...visit.page, ...visit }, 'payee', visit.session.affiliate_id)
@@ -127,7 +128,8 @@ async function change(visit: MemberVisit, values: Values): Promise<string> {
   } else {
     const { details } = await readShown(visit)
     const typed = NAMES.map((name) => [name, values(name).trim()] as const)
-    const sent = nestedDetails([...typed, ['treatment', details?.tax?.treatment ?? '']])
+    const decided = flatDetails(details ?? {}).filter(([name]) => OF_TEAM.includes(name))
+    const sent = nestedDetails([...typed, ...decided])
     await enterDetails(call, 'payee', [{ id, sent }])
   }
   return portalPath(account.id, `${AT}?done=yes`)

@@ -7,7 +7,7 @@ import { WORDS, type Words } from './words.ts'
 export interface Frame {
   readonly language: Language
   /** The id and the name of the account. */
-  readonly account: { readonly id: string; readonly name: string }
+  readonly account: { readonly id: string; readonly name: string; readonly self_billing?: string }
   readonly title: string
   /** Who is signed in, and the token of their forms; absent before the sign-in. */
   readonly signedIn?: SignedInFrame
@@ -30,6 +30,7 @@ export const PLACES = {
   customers: '/customers',
   sub_affiliates: '/sub-affiliates',
   payments: '/payments',
+  invoices: '/invoices',
   getting_paid: '/getting-paid',
   links: '/links',
   questions: '/questions',
@@ -39,6 +40,12 @@ export const PLACES = {
 
 /** A page of the portal. */
 export type Place = keyof typeof PLACES
+
+/** Returns the pages of an account's portal: those of invoices only if it writes them. */
+const placesOf = ({ self_billing }: Frame['account']) =>
+  (Object.entries(PLACES) as [Place, string][]).filter(
+    ([place]) => place !== 'invoices' || self_billing === 'invoice',
+  )
 
 /** Returns the address of a page of an account's portal. */
 export const portalPath = (account: string, rest = '') =>
@@ -100,7 +107,7 @@ export const PortalPage = (frame: Frame) => {
                 ))}
               </summary>
               <div>
-                {(Object.entries(PLACES) as [Place, string][]).map(([place, path]) => (
+                {placesOf(account).map(([place, path]) => (
                   <a
                     href={portalPath(account.id, path)}
                     aria-current={place === signedIn.here ? 'page' : undefined}

@@ -267,6 +267,29 @@ export async function payoutRows(db: D1Database, account: string) {
         ...{ ...one, account, payee_version: 1, currency: 'EUR', changed_at: 1 },
       }),
     ),
+    insert(db, 'invoices', {
+      ...{ account, id: 'approval-v00001', number: 'SB-1-2026-0001', affiliate_id: 'aff-8' },
+      ...{
+        payee_number: 1,
+        series: 'SB',
+        year: '2026',
+        sequence: 1,
+        statement: 'stm_00000000000000000000000b',
+      },
+      ...{
+        currency: 'EUR',
+        issued_on: '2026-11-27',
+        payee_version: 1,
+        payer: 'spare',
+        payer_version: 1,
+      },
+      ...{ net: '2.00', vat: '0.00', total: '2.00', actor: 'eve', at: '2026-11-27T09:00:00.000Z' },
+      content: JSON.stringify({
+        ...{ plan: 'lined', period: '2024-08', treatment: 'reverse_charge', exempt_reason: null },
+        ...{ rate: null, taxable: null, vat_id: 'IE6388047V', agreement: '2026-11' },
+        lines: [['earned', '2.00', null]],
+      }),
+    }),
     insert(db, 'bank_movements', {
       ...{ account, reference: entry.transfer, direction: 'paid', day: '2026-11-27', n: 1 },
       ...{ other: '2.00', bank_reference: 'B-1', amount: '2.00', currency: 'EUR' },

@@ -48,6 +48,7 @@ const SENT: Readonly<Record<string, object>> = {
   confirmBatch: { hash: '0'.repeat(64), total: '1.00' },
   payBatch: { paid_on: '2026-01-02' },
   cancelBatch: { reason: 'Why' },
+  correctInvoice: { reason: 'Why' },
   bookTransfer: { direction: 'paid', booked_on: EXECUTE_ON, amount: '1.00' },
 }
 

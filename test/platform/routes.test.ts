@@ -390,6 +390,7 @@ describe('two accounts with the same ids', () => {
       .replace(/\/lines$/, '$&?period=2026-10')
       .replace(':version', '1')
       .replace(':batch', EXPORTED_ID)
+      .replace(':number', 'SB-1-2026-0001')
       .replace(/^balances$/, 'balances?on=2026-10-01')
       .replace(/^journal$/, 'journal?from=2026-10-01&to=2026-10-31')
       .replace(/^transfers$/, `transfers?reference=${EXPORTED_ID}`)

@@ -57,7 +57,7 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   [/\b[BT][\dA-HJKMNP-TV-Z]{9}\b/g, 'transfer'],
   [/(qst|msg)_[\dA-Z]{26}/g, 'question'],
   [/note_[\dA-Z]{26}/g, 'note'],
-  [/"[\dA-HJKMNP-TV-Z]{26}-\d{5}"/g, '"entry"'],
+  [/"[\dA-HJKMNP-TV-Z]{26}-v?\d{5}"/g, '"entry"'],
   [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"line"'],
   [/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'uuid'],
   [/\b[\da-f]{64}\b/g, 'digest'],

@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'going-live',
     'changes',
   ],
-  'Pay affiliates': ['month', 'team', 'statements', 'closing', 'paying', 'affiliates'],
+  'Pay affiliates': ['month', 'team', 'statements', 'closing', 'paying', 'invoices', 'affiliates'],
 }
 
 /** A page of the guide. */

@@ -21,6 +21,8 @@ const KEPT_TABLES = [
   'affiliate_invitations',
   'affiliate_passkeys',
   'payees',
+  'agreements',
+  'invoice_parties',
   'plan_versions',
   'assignments',
   'erasures',

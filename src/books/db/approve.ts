@@ -4,17 +4,13 @@ import { bookEntries } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all, only } from '../../platform/db/query.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
+import type { Account } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, lookUp, readBatch } from '../../platform/db/statement.ts'
 import { newAuditId } from '../../platform/directory/audit.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
-
-/**
- * The condition that a batch has not been committed yet: the last statement of a batch adds its entry to
- * the audit log. A batch whose response was lost is sent again, and must not write twice.
- */
-const IS_FIRST_ATTEMPT = 'not exists (select 1 from audit_log where id = :audit)'
+import { IS_FIRST_ATTEMPT, writeInvoices } from './invoices.ts'
 
 /**
  * Adds an entry if statements were approved, with their number as `approved`, or if the first of two
@@ -380,7 +376,8 @@ const APPROVE = compileStatement(`
         and a.hash = ${approvedHash('t')}
       where t.account = :account and t.id = r.target))
   )
-  update statements set status = 'approved', approval = :audit, approved_at = :now
+  update statements set status = 'approved', approval = :audit, approved_at = :now,
+    awaits_invoice = :bills and payable glob '*[1-9]*'
   where account = :account and id in (select id from approved)`)
 
 /** Returns the SQL of a decimal text with the opposite sign. */
@@ -456,6 +453,8 @@ const READ_WAITING = compileStatement(`
 /** Who approves, when, and how many persons must approve. */
 export interface Approver {
   readonly account: string
+  /** The same account, whose settings say whether it writes invoices. */
+  readonly of: Account
   readonly actor: string
   readonly required: number
   /** In milliseconds. */
@@ -480,20 +479,22 @@ export interface Approved {
  */
 export async function approveRows(
   db: D1Database,
-  { account, actor, required, now, today }: Approver,
+  { account, of, actor, required, now, today }: Approver,
   rows: readonly ApprovedRow[],
   { action, details }: { action: string; details: object },
   closing: readonly D1PreparedStatement[],
 ): Promise<Approved> {
   const audit = newAuditId()
   const list = JSON.stringify(rows.map(({ id, digest, target }) => [id, digest, target]))
+  const bills = of.self_billing === 'off' ? 0 : 1
   const entry = { audit, at: new Date(now).toISOString(), action, details: JSON.stringify(details) }
-  const values = { account, actor, required, now, today, rows: list, ...entry }
+  const values = { account, actor, required, now, today, bills, rows: list, ...entry }
   const bind = (statement: typeof APPROVE) => bindStatement(db, statement, values)
   const results = await withD1Retry(() =>
     db.batch<{ id: string; approved?: number }>([
       ...(required > 1 ? [bind(PUT_APPROVALS)] : []),
       ...[APPROVE, BOOK_STATEMENTS, BOOK_MANUAL_ENTRIES, NOTIFY_APPROVED].map(bind),
+      ...(bills ? writeInvoices(db, of, { audit, actor, now }) : []),
       bind(INSERT_AUDIT_OF_APPROVAL),
       ...closing,
       ...[READ_APPROVED, READ_WAITING].map(bind),

@@ -56,8 +56,17 @@ const entry = component('LedgerEntry', () => ({
   affiliate_id: member(v.string(), 'The affiliate.'),
   id: member(v.string(), 'The id of the entry. Entries are listed in the order of time.'),
   kind: member(
-    v.picklist(['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned']),
-    'What was booked. `dropped` writes a negative balance off; `paid` is negative; `returned` is a payment that came back.',
+    v.picklist([
+      'earned',
+      'adjusted',
+      'manual',
+      'dropped',
+      'transferred',
+      'vat',
+      'paid',
+      'returned',
+    ]),
+    'What was booked. `dropped` writes a negative balance off; `vat` is that of an invoice, or of its correction; `paid` is negative; `returned` is a payment that came back.',
   ),
   plan: member(v.string(), 'The plan.'),
   period: member(v.string(), 'The period.'),
@@ -67,7 +76,7 @@ const entry = component('LedgerEntry', () => ({
   balance: member(money, 'What the affiliate was owed in the currency after the entry.'),
   reference: nullable(
     v.string(),
-    'The reference of the payment for `paid`, that of the return for `returned`, the other plan for `transferred`; otherwise null.',
+    'The reference of the payment for `paid`, that of the return for `returned`, the other plan for `transferred`, the number of the invoice for `vat`; otherwise null.',
   ),
   actor: member(v.string(), 'The member of the integrations team.'),
   at: member(time, 'When.'),

@@ -20,6 +20,8 @@ const {
   affiliate_view: _view,
   journal_accounts: _accounts,
   storage_quota: _quota,
+  self_billing: _billing,
+  invoicing: _invoicing,
   ...settings
 } = accountChange
 

@@ -85,11 +85,18 @@ export const EnterForm = (props: { party: Party; shown?: Shown; fields?: readonl
   )
 }
 
+/** What an approver decides of the taxes of a payee. */
+const TAX_NAMES = ['treatment', 'exempt_reason']
+
 const REASON: Input = { name: 'reason', label: 'Why', required: true }
 
 /** Renders who entered and approved bank details, and the forms that decide on them. */
-const Decisions = ({ shown }: { shown: Shown }, { member } = useVisit()) => {
+const Decisions = ({ party, shown }: { party: Party; shown: Shown }, { member } = useVisit()) => {
   const { state, version, entered_by, invited_by, approvals } = shown
+  const decision = [
+    { name: 'version', type: 'hidden', value: String(version) } as const,
+    ...(party === 'payee' ? detailInputs(TAX_NAMES, TEAM_WORDS, readableDetails(shown)) : []),
+  ]
   return (
     <>
       <Pairs
@@ -110,7 +117,16 @@ const Decisions = ({ shown }: { shown: Shown }, { member } = useVisit()) => {
           change="approve"
           submit={state === 'returned' ? 'They are right: pay them again' : 'Approve them'}
           needs="approver"
-          fields={[{ name: 'version', type: 'hidden', value: String(version) }]}
+          fields={decision}
+        />
+      )}
+      {state === 'approved' && party === 'payee' && entered_by !== member.actor && (
+        <FoldedForm
+          change="approve"
+          title="Decide how VAT applies"
+          submit="Decide"
+          needs="approver"
+          fields={decision}
         />
       )}
       <FoldedForm
@@ -220,7 +236,7 @@ export const PartyCard = ({ party, shown }: { party: Party; shown: Shown }) => (
     {shown.state !== 'missing' && (
       <>
         <ComparedDetails {...shown} names={NAMES[party]} words={TEAM_WORDS} />
-        <Decisions shown={shown} />
+        <Decisions party={party} shown={shown} />
       </>
     )}
     <EnterForm party={party} shown={shown} />

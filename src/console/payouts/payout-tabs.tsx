@@ -6,6 +6,7 @@ export const PayoutTabs = sectionTabs('Payouts', {
   Batches: 'batches',
   Answers: 'answers',
   Paid: 'paid',
+  Invoices: 'invoices',
   Payees: 'payees',
   Payers: 'payers',
   Balances: 'balances',

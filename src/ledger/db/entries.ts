@@ -106,11 +106,12 @@ export function sumOf(amount: string): string {
 /** Whether a row of `statements` is to be paid: the condition of the partial index `statements_due`. */
 export const IS_DUE = `status = 'approved' and payable glob '*[1-9]*'`
 
-/**
- * Whether no transfer of a batch is under way for a statement `s`: another payment of it would be a second one.
- */
-export const IS_FREE = `(s.transfer is null or not exists (select 1 from transfers t
+/** Whether no transfer of a batch is under way for a statement `s`: another payment of it would be a second one. */
+export const IS_NOT_UNDER_WAY = `(s.transfer is null or not exists (select 1 from transfers t
     where t.account = s.account and t.id = s.transfer and t.state in ('created', 'exported', 'accepted')))`
+
+/** Whether a statement `s` that is due can be paid: it does not wait for its invoice, and no transfer is under way for it. */
+export const IS_FREE = `(s.awaits_invoice = 0 and ${IS_NOT_UNDER_WAY})`
 
 /** A statement that has to be paid. */
 export interface DueStatement {

@@ -14,7 +14,7 @@ export interface DetailWords {
   readonly speech: Pick<Words, 'language' | 'country'>
 }
 
-/** The names that all languages share. */
+/** The names that all languages share, and those that only the team reads. */
 const NAMES: Readonly<Record<string, string>> = {
   iban: 'IBAN',
   bic: 'BIC',
@@ -25,6 +25,9 @@ const NAMES: Readonly<Record<string, string>> = {
   polygon: 'Polygon',
   solana: 'Solana',
   tron: 'Tron',
+  exempt: 'Exempt',
+  exempt_reason: 'Why they are exempt',
+  none: 'No business, no invoices',
 }
 
 /** Returns what a member of bank details, or a choice of one, is called; any other word as it is. */

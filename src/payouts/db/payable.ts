@@ -1,6 +1,7 @@
+import { LACKS_AGREEMENT, LACKS_TREATMENT } from '../../books/db/invoices.ts'
 import { BOOK_LIMITS } from '../../books/limits.ts'
 import { CASE_NAME, isHeld } from '../../fraud/db/holds.ts'
-import { IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
+import { IS_DUE, IS_NOT_UNDER_WAY } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import type { StoredDetails } from '../model.ts'
@@ -16,6 +17,9 @@ export interface DueStatement {
   readonly amount: string
   /** How its last payment came back or was refused, as JSON of `CameBack`; null if it was not. */
   readonly came_back: string | null
+  /** Whether its invoice waits, and for what: 1 or 0. */
+  readonly no_agreement: number
+  readonly no_treatment: number
 }
 
 /** How a payment came back, until bank details change or are approved again. */
@@ -43,7 +47,7 @@ export type DuePayee = Pick<StoredDetails, 'id'> & {
 }
 
 const DUE = `statements s indexed by statements_due
-  where s.account = :account and ${IS_DUE} and ${IS_FREE} and s.statement ->> 'payable_on' <= :day
+  where s.account = :account and ${IS_DUE} and ${IS_NOT_UNDER_WAY} and s.statement ->> 'payable_on' <= :day
     and (:affiliates is null or s.affiliate_id in (select value from json_each(:affiliates)))`
 
 /** The SQL that joins the details of a payee, named by SQL, as `p`. */
@@ -69,8 +73,9 @@ export const CAME_BACK = `ifnull((
 
 const READ_STATEMENTS = compileStatement(`
   select s.id, s.affiliate_id, s.period, s.statement ->> 'currency' as currency, s.payable as amount,
-    ${CAME_BACK} as came_back
-  from (select s.id, s.affiliate_id, s.period, s.plan, s.statement, s.payable, s.transfer, s.returned from ${DUE}) s
+    ${CAME_BACK} as came_back, ${LACKS_AGREEMENT} as no_agreement,
+    ${LACKS_TREATMENT} as no_treatment
+  from (select s.account, s.awaits_invoice, s.id, s.affiliate_id, s.period, s.plan, s.statement, s.payable, s.transfer, s.returned from ${DUE}) s
   ${joinPayee('s.affiliate_id')}
   order by s.affiliate_id, currency, s.period, s.plan limit ${BOOK_LIMITS.due}`)
 

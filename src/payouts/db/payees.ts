@@ -1,3 +1,4 @@
+import { endAgreement, forgetPayees, type StoredInvoice } from '../../books/db/invoices.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
@@ -58,7 +59,7 @@ export const SAME_ACCOUNT = `iif(${UNEXPLAINED}, ${idsOf(APPROVED_SHARING)}, '[]
 
 /** Returns the SQL of the latest version before a row `p` that meets a condition. */
 const beforeThat = (condition: string) => `(
-      select json_object('version', o.version, 'details', o.details,
+      select json_object('version', o.version, 'details', o.details, 'tax', o.tax,
         'reason', iif(o.state = 'returned', o.reason, null)) from payees o
       where o.account = p.account and o.party = p.party and o.id = p.id and o.version < p.version
         and o.state <> 'missing' and o.details is not null and ${condition}
@@ -167,10 +168,11 @@ export const listSameAccount = (db: Connection, account: string) =>
 
 /** Inserts versions. A version that exists, because another change came first, fails the batch. */
 const INSERT = compileStatement(`
-  insert into payees (account, party, id, version, state, method, details, key_id, digest, entered_by,
-    entered_at)
+  insert into payees (account, party, id, version, state, method, details, key_id, digest, tax,
+    entered_by, entered_at)
   select :account, :party, value ->> 'id', value ->> 'version', 'entered', value ->> 'method',
-    value ->> 'details', value ->> 'key_id', value ->> 'digest', :actor, :now
+    value ->> 'details', value ->> 'key_id', value ->> 'digest', value ->> 'tax',
+    :actor, :now
   from ${JSON_EACH}(:rows)`)
 
 /** Writes \`payee.changed\`. It names the state, never the details. */
@@ -197,7 +199,7 @@ const notify = (db: D1Database, { account, party, audit }: Author, rows: string)
 /** A version to store. */
 export type NewVersion = Pick<
   StoredDetails,
-  'id' | 'version' | 'method' | 'details' | 'key_id' | 'digest'
+  'id' | 'version' | 'method' | 'details' | 'key_id' | 'digest' | 'tax'
 >
 
 /** Returns the statements that store versions. The batch fails if a version exists. */
@@ -205,17 +207,29 @@ export const insertVersions = (
   db: D1Database,
   author: Author,
   versions: readonly NewVersion[],
-): D1PreparedStatement[] =>
-  toJsonChunks(versions).flatMap((rows) => [
+): D1PreparedStatement[] => [
+  ...toJsonChunks(versions).flatMap((rows) => [
     bindStatement(db, INSERT, { ...author, rows }),
     ...notify(db, author, rows),
-  ])
+  ]),
+  ...(author.party === 'payee'
+    ? [
+        forgetPayees(
+          db,
+          author.account,
+          versions.map(({ id }) => id),
+        ),
+      ]
+    : []),
+]
 
 const SET_STATE = compileStatement(`
   update payees as p set state = :state, approvals = :approvals, approved_at = :approved_at,
-    payable_from = :payable_from, reason = :reason, same_account = :same_account
+    payable_from = :payable_from, reason = :reason, same_account = :same_account,
+    tax = :tax
   where account = :account and party = :party and id = :id and version = :version
     and state = :seen_state and approvals = :seen_approvals and same_account is :seen_same_account
+    and tax = :seen_tax
     and ${isCurrent('p')}`)
 
 /** Returns the statements that change the state of a current version. The batch fails if it is not as it was read. */
@@ -226,7 +240,7 @@ export function setState(
   next: Partial<
     Pick<
       StoredDetails,
-      'state' | 'approvals' | 'approved_at' | 'payable_from' | 'reason' | 'same_account'
+      'state' | 'approvals' | 'approved_at' | 'payable_from' | 'reason' | 'same_account' | 'tax'
     >
   >,
 ): D1PreparedStatement[] {
@@ -234,6 +248,7 @@ export function setState(
     seen_state: seen.state,
     seen_approvals: seen.approvals,
     seen_same_account: seen.same_account,
+    seen_tax: seen.tax,
   }
   return [
     ...requiredChange(db, SET_STATE, { ...seen, ...next, ...before, account: author.account }),
@@ -241,14 +256,22 @@ export function setState(
   ]
 }
 
-/** The time of the last change of a transfer, or of the last batch, that used a version `p`. Null: none did. */
+/** The time of the last change of a transfer, or of the last batch, that used a version `p`, or of an invoice. Null: none did. */
 const LAST_USED = `iif(p.party = 'payee', (
-      select max(t.changed_at) from transfers t indexed by transfers_affiliate
-      where t.account = p.account and t.affiliate_id = p.id and t.payee_version = p.version
+      select max(at) from (
+        select t.changed_at as at from transfers t indexed by transfers_affiliate
+        where t.account = p.account and t.affiliate_id = p.id and t.payee_version = p.version
+        union all
+        select unixepoch(i.at, 'subsec') * 1000 from invoices i indexed by invoices_sequence
+        where i.account = p.account and i.affiliate_id = p.id and i.payee_version = p.version)
     ), (
-      select max(b.created_at) from payout_batches b
-      where b.account = p.account and b.payer = p.id and b.payer_version = p.version
-        and b.confirmed_by is not null
+      select max(at) from (
+        select b.created_at as at from payout_batches b
+        where b.account = p.account and b.payer = p.id and b.payer_version = p.version
+          and b.confirmed_by is not null
+        union all
+        select unixepoch(i.at, 'subsec') * 1000 from invoices i indexed by invoices_payer
+        where i.account = p.account and i.payer = p.id and i.payer_version = p.version)
     ))`
 
 const ERASE = compileStatement(`
@@ -285,6 +308,9 @@ const ERASE_WORDS = [
 /** Returns the statements that erase all versions: details at once of what nothing used. Nobody reads the others. */
 export const erase = (db: D1Database, author: Author, { id, version }: StoredDetails) => [
   ...requiredChange(db, ERASE, { ...author, id }),
+  ...(author.party === 'payee'
+    ? [endAgreement(db, author.account, id, author.now), forgetPayees(db, author.account, [id])]
+    : []),
   ...(author.party === 'payee' ? ERASE_WORDS : []).map((one) =>
     bindStatement(db, one, { ...author, id }),
   ),
@@ -301,7 +327,7 @@ export const erasePast = (db: D1Database, account: string, before: number) =>
   bindStatement(db, ERASE_PAST, { account, before })
 
 const READ_STALE = compileStatement(`
-  select party, id, version, details from payees
+  select party, id, version, details, tax from payees
   where account = :account and details is not null and key_id <> :key_id limit :limit`)
 
 /** Reads versions that another key has encrypted. */
@@ -318,3 +344,23 @@ const REPLACE = compileStatement(`
 /** Returns the statements that store versions as another key encrypts them. */
 export const replaceEncrypted = (db: D1Database, account: string, versions: readonly object[]) =>
   toJsonChunks(versions).map((rows) => bindStatement(db, REPLACE, { account, rows }))
+
+const READ_PARTIES = compileStatement(`
+  select p.* from payees p
+  where p.account = :account and ((p.party, p.id, p.version) = ('payee', :affiliate_id, :payee_version)
+    or (p.party, p.id, p.version) = ('payer', :payer, :payer_version))
+  order by p.party`)
+
+/** Returns the details of the affiliate and of the firm that an invoice names, also those that are erased for all else. */
+export const readParties = (
+  db: Connection,
+  account: string,
+  { affiliate_id, payee_version, payer, payer_version }: StoredInvoice,
+) =>
+  all<StoredDetails>(db, READ_PARTIES, {
+    account,
+    affiliate_id,
+    payee_version,
+    payer,
+    payer_version,
+  })

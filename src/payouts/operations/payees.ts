@@ -12,7 +12,13 @@ import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { listCurrent, listVersions as readVersions } from '../db/payees.ts'
-import { DETAIL_NAMES, nestedDetails, payeeFields, payerFields } from '../fields.ts'
+import {
+  DETAIL_NAMES,
+  nestedDetails,
+  payeeFields,
+  payerFields,
+  treatmentFields,
+} from '../fields.ts'
 import { DETAILS_STATES, PAYOUT_LIMITS, type Party } from '../model.ts'
 import * as payees from '../payees.ts'
 
@@ -88,6 +94,10 @@ const listedVersion = described(() =>
     }),
   ),
 )
+/** What an approver decides. Payers have no treatment. */
+interface Decision extends payees.Decided {
+  readonly version: number
+}
 
 /** Whose details operations read and change. */
 interface Of<P extends Party> {
@@ -206,9 +216,12 @@ function operationsOf<P extends Party>(it: Of<P>) {
       },
     }),
     approve: define('approve', {
-      body: { version },
-      description: `Approves a version of a ${party}: only the current one, and never what the caller, or a person whom they invited to the portal, entered. If the account requires two persons, another one must approve it, too. Of details that came back it says that they may be paid again.`,
-      act: (call, id, sent) => payees.approveDetails(call, party, id, sent.version),
+      body: { version, ...(party === 'payee' && treatmentFields) },
+      description: `Approves a version of a ${party}: only the current one, and never what the caller, or a person whom they invited to the portal, entered. If the account requires two persons, another one must approve it, too. Of details that came back it says that they may be paid again.${party === 'payee' ? ' It decides how VAT applies: as proposed, or as `treatment` says, also of a version that is approved. The invoices that waited for it are written.' : ''}`,
+      act: (call, id, { version, treatment, exempt_reason }: Decision) =>
+        payees.approveDetails(call, party, id, version, {
+          ...(treatment && { treatment, ...(exempt_reason && { exempt_reason }) }),
+        }),
     }),
     block: define('block', {
       body: reason,

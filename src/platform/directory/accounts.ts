@@ -65,6 +65,8 @@ const SETTINGS = [
   'approvals',
   'payee_hold_hours',
   'retain_years',
+  'self_billing',
+  'invoicing',
   'exports',
   'affiliate_view',
   'landing_pages',
