@@ -4,7 +4,7 @@ import { listAffiliateIds } from '../platform/directory/credentials.ts'
 import { operation } from '../platform/http/operation.ts'
 import { count } from '../platform/validation/answer-fields.ts'
 import { component, described, listOf } from '../platform/validation/described.ts'
-import { member } from '../platform/validation/fields.ts'
+import { exactOptional, member } from '../platform/validation/fields.ts'
 import { settingsShown } from './accounts.ts'
 import { eventDefinition } from './events.ts'
 import { ATTENTION_CODES, readAttention, readTeamWork } from './open-work.ts'
@@ -21,7 +21,7 @@ const attention = described(() =>
       'What it is about: resources, statuses, amounts, event names, affiliates, hosts, currencies, periods or instants.',
     ),
     detail: member(v.string(), 'What it means and what to do.'),
-    url: v.exactOptional(member(v.pipe(v.string(), v.url()), 'Where to look.')),
+    url: exactOptional(v.pipe(v.string(), v.url()), 'Where to look.'),
   }),
 )
 
@@ -59,20 +59,17 @@ export const getOwnAccount = operation({
       'Returns the account of the credentials: its name, vertical, mode, time zone, policies, scope and the first 1000 configured affiliates.',
     answer: component('OwnAccount', () => ({
       ...settingsShown,
-      client_id: v.exactOptional(
-        member(v.string(), 'Partners only: the OAuth client of the access token.'),
-      ),
-      events: v.exactOptional(
-        member(v.array(eventDefinition), 'Brands only: the event definitions.'),
-      ),
+      client_id: exactOptional(v.string(), 'Partners only: the OAuth client of the access token.'),
+      events: exactOptional(v.array(eventDefinition), 'Brands only: the event definitions.'),
       scope: member(v.string(), 'The granted scopes: a subset of `read write`.'),
       affiliates: member(
         v.array(v.string()),
         'The first 1000 ids of the configured affiliates, in order.',
       ),
       attention: member(v.array(attention), 'What needs attention, in the order of urgency.'),
-      more_affiliates: v.exactOptional(
-        member(v.literal(true), 'Present if the account has more affiliates than listed.'),
+      more_affiliates: exactOptional(
+        v.literal(true),
+        'Present if the account has more affiliates than listed.',
       ),
     })),
   })),

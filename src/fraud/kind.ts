@@ -6,7 +6,7 @@ import type { Fixed } from '../platform/http/operation-words.ts'
 import type { Period } from '../platform/money/calendar.ts'
 import type { Decimal } from '../platform/money/decimal.ts'
 import { described } from '../platform/validation/described.ts'
-import { member } from '../platform/validation/fields.ts'
+import { exactOptional, member } from '../platform/validation/fields.ts'
 import type { ParameterLabel } from './parameters.ts'
 
 // A kind of fraud rule (contract §17) is a value: the schema of its parameters, what it reads, and a function
@@ -42,9 +42,7 @@ const figure = described(() =>
       'What the value is, compared with the threshold: `at_least` (≥), `at_most` (≤), `more_than` (>) or `less_than` (<).',
     ),
     threshold: member(v.string(), 'What it was compared with, a decimal.'),
-    threshold_is: v.exactOptional(
-      member(v.string(), 'What the threshold is, where the rule computes it.'),
-    ),
+    threshold_is: exactOptional(v.string(), 'What the threshold is, where the rule computes it.'),
     unit: member(v.string(), 'Its unit; of an amount its currency.'),
   }),
 )

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { validateAt } from '../platform/http/read-fields.ts'
 import { foldCountry, isCountryCode } from '../platform/validation/country.ts'
 import * as f from '../platform/validation/fields.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { member, optional, said } from '../platform/validation/fields.ts'
 import { type Issue, ruleMessage } from '../platform/validation/issue.ts'
 import { isObject } from '../platform/validation/record-validator.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
@@ -50,30 +50,29 @@ const ASSETS = ['USDC', 'USDT'] as const
 const TREATMENTS = ['domestic', 'exempt', 'reverse_charge', 'outside', 'none'] as const
 
 const addressFields = {
-  street: v.optional(member(labelOf(70), said('The street.', 'Hauptstraße'))),
-  building: v.optional(member(labelOf(16), said('The number of the building.', '12a'))),
-  postcode: v.optional(member(labelOf(16), said('The postal code.', '10115'))),
+  street: optional(labelOf(70), said('The street.', 'Hauptstraße')),
+  building: optional(labelOf(16), said('The number of the building.', '12a')),
+  postcode: optional(labelOf(16), said('The postal code.', '10115')),
   city: member(labelOf(35), said('The town.', 'Berlin')),
   country: member(country, said('The country: a code of ISO 3166.', 'DE')),
 }
 
 /** How VAT applies to what a payee earns: proposed with their details, decided with the approval of these. */
 export const treatmentFields = {
-  treatment: v.optional(
-    member(
-      f.oneOf(...TREATMENTS),
-      said(
-        'How VAT applies. `domestic`: at the rate of the account. `exempt`: with the reason. `reverse_charge`: both VAT numbers are known. `outside`: not subject to it. `none`: they do no business, and get no invoice.',
-      ),
+  treatment: optional(
+    f.oneOf(...TREATMENTS),
+    said(
+      'How VAT applies. `domestic`: at the rate of the account. `exempt`: with the reason. `reverse_charge`: both VAT numbers are known. `outside`: not subject to it. `none`: they do no business, and get no invoice.',
     ),
   ),
-  exempt_reason: v.optional(
-    member(labelOf(140), said('Why they are exempt, as invoices say it.', '§ 19 UStG')),
+  exempt_reason: optional(
+    labelOf(140),
+    said('Why they are exempt, as invoices say it.', '§ 19 UStG'),
   ),
 }
 
 const taxFields = {
-  vat_id: v.optional(member(vatId, said('The VAT number.', 'DE123456789'))),
+  vat_id: optional(vatId, said('The VAT number.', 'DE123456789')),
   ...treatmentFields,
 }
 
@@ -93,7 +92,7 @@ const email = member(
   said('Their e-mail address; `paypal` pays to it.', 'ada@x.example'),
 )
 const address = member(objectOf(addressFields), said('The postal address of the owner.'))
-const tax = v.optional(member(objectOf(taxFields), said('What is known about their taxes.')))
+const tax = optional(objectOf(taxFields), said('What is known about their taxes.'))
 
 const iban = member(
   numberOf('an IBAN of its country, whose check digits fit', isValidIBAN),
@@ -103,11 +102,9 @@ const account = member(
   numberOf('1 to 34 letters and digits', (text) => /^[A-Z\d]{1,34}$/.test(text)),
   said('The number of an account that has no IBAN.', '000123456789'),
 )
-const account_type = v.optional(
-  member(
-    f.oneOf(...ACCOUNT_TYPES),
-    said('The type of an account in the United States; `checking` if absent.', 'checking'),
-  ),
+const account_type = optional(
+  f.oneOf(...ACCOUNT_TYPES),
+  said('The type of an account in the United States; `checking` if absent.', 'checking'),
 )
 const bic = member(numberOf('a BIC of a bank', isValidBIC), said('The BIC.', 'CHASUS33'))
 const routing = member(

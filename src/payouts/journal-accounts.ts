@@ -1,7 +1,6 @@
-import * as v from 'valibot'
 import type { Account } from '../platform/db/schema.ts'
 import * as f from '../platform/validation/fields.ts'
-import { member, said } from '../platform/validation/fields.ts'
+import { exactOptional, said } from '../platform/validation/fields.ts'
 
 /** The accounts between which the journal books: what people call each, what it is for, and an example. */
 export const JOURNAL_ACCOUNTS = {
@@ -20,7 +19,7 @@ export const JOURNAL_ACCOUNTS = {
 export type JournalAccount = keyof typeof JOURNAL_ACCOUNTS
 
 const nameOf = (meaning: string, example: string) =>
-  v.exactOptional(member(f.labelOf(40), said(meaning, example)))
+  exactOptional(f.labelOf(40), said(meaning, example))
 
 /** The setting of the accounts, each by its number or name in the bookkeeping of the firm. */
 export const journalAccountFields = Object.fromEntries(

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, optional, said } from '../../platform/validation/fields.ts'
 import { ruleMessage } from '../../platform/validation/issue.ts'
 import { decimal } from '../plans/decimals.ts'
 
@@ -25,19 +25,17 @@ export const approval = {
       '50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c',
     ),
   ),
-  leave_out_holds: v.optional(
-    member(
-      v.boolean(),
-      said(
-        'Approves it although records lack a rate or a currency. They are paid as an adjustment in a later period, once a rate exists. Defaults to `false`.',
-      ),
+  leave_out_holds: optional(
+    v.boolean(),
+    said(
+      'Approves it although records lack a rate or a currency. They are paid as an adjustment in a later period, once a rate exists. Defaults to `false`.',
     ),
   ),
 }
 
 /** The fields of the approval of a period. */
 export const periodApproval = {
-  plan: v.optional(member(f.text, said('Only this plan. Defaults to all.', 'standard-ib'))),
+  plan: optional(f.text, said('Only this plan. Defaults to all.', 'standard-ib')),
   leave_out_holds: approval.leave_out_holds,
 }
 

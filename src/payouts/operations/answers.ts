@@ -6,9 +6,9 @@ import { WORKING } from '../../platform/http/memory.ts'
 import { list, operation } from '../../platform/http/operation.ts'
 import { isZip } from '../../platform/unzip.ts'
 import { count, day, money, time } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
+import { component, described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { ruleMessage } from '../../platform/validation/issue.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
@@ -36,8 +36,8 @@ const becoming = described(() => ({
 
 const applied = described(() => ({
   hash,
-  applied_at: v.nullable(member(time, 'When it was booked. Null: it is only previewed.')),
-  applied_by: v.nullable(member(v.string(), 'Who booked it, or null.')),
+  applied_at: nullable(time, 'When it was booked. Null: it is only previewed.'),
+  applied_by: nullable(v.string(), 'Who booked it, or null.'),
 }))
 
 const listed = described(() => {
@@ -61,35 +61,28 @@ const answer = described(() => {
     ...becoming,
     transfer: member(v.string(), 'Its reference.'),
     affiliate_id: member(v.string(), 'The affiliate.'),
-    day: v.nullable(member(day, 'Its booking day.')),
-    reason: v.nullable(member(v.string(), 'What the bank says.')),
+    day: nullable(day, 'Its booking day.'),
+    reason: nullable(v.string(), 'What the bank says.'),
   })
   const unmatched = v.object({
     row: member(count, 'Its position in the file, from 1.'),
     states: member(v.string(), 'The day and the amount that it states.'),
     detail: member(v.string(), 'Why nothing is booked of it.'),
-    doubt: v.nullable(
-      member(
-        v.picklist(MOVEMENT_DOUBTS),
-        'Money that moved and is not booked, or null. `paid_twice`: it left twice; `paid_after_cancel`: it left although the transfer is cancelled or rejected; `not_booked`: anything else that names a transfer.',
-      ),
+    doubt: nullable(
+      v.picklist(MOVEMENT_DOUBTS),
+      'Money that moved and is not booked, or null. `paid_twice`: it left twice; `paid_after_cancel`: it left although the transfer is cancelled or rejected; `not_booked`: anything else that names a transfer.',
     ),
   })
-  return named(
-    'PayoutAnswer',
-    v.object({
-      ...listed,
-      transfers: member(v.array(transfer), 'These, at most 100: first what failed.'),
-      unmatched_rows: member(
-        v.array(unmatched),
-        'These, at most 100: first the doubts, then those that name a transfer.',
-      ),
-      booked_before: v.nullable(
-        member(v.object(applied), 'How the same file was booked before, or null.'),
-      ),
-      movements: member(v.array(bankMovement), `Once it is booked: ${SHOWN_MOVEMENTS}`),
-    }),
-  )
+  return component('PayoutAnswer', () => ({
+    ...listed,
+    transfers: member(v.array(transfer), 'These, at most 100: first what failed.'),
+    unmatched_rows: member(
+      v.array(unmatched),
+      'These, at most 100: first the doubts, then those that name a transfer.',
+    ),
+    booked_before: nullable(v.object(applied), 'How the same file was booked before, or null.'),
+    movements: member(v.array(bankMovement), `Once it is booked: ${SHOWN_MOVEMENTS}`),
+  }))
 })
 
 /** How much memory a byte of a file takes: its text, and the rows that name transfers. */
@@ -97,11 +90,9 @@ const WEIGHT = 4
 
 /** Returns the parameter that names a column of a CSV. */
 const columnParam = (meaning: string) =>
-  v.optional(
-    member(
-      f.labelOf(100),
-      said(`The heading of ${meaning}, if the service does not know it.`, 'Kwota'),
-    ),
+  optional(
+    f.labelOf(100),
+    said(`The heading of ${meaning}, if the service does not know it.`, 'Kwota'),
   )
 
 const columnParams = {
@@ -121,17 +112,13 @@ export const previewPayoutAnswer = operation({
   whole: true,
   maxBytes: PAYOUT_LIMITS.answerBytes,
   params: {
-    payer: v.optional(
-      member(
-        v.string(),
-        said('Needed if there are several and the file names no account.', 'main'),
-      ),
+    payer: optional(
+      v.string(),
+      said('Needed if there are several and the file names no account.', 'main'),
     ),
-    day_order: v.optional(
-      member(
-        v.picklist(DAY_ORDERS),
-        said('What stands first in days such as `05/11/2026`, if the file leaves that open.'),
-      ),
+    day_order: optional(
+      v.picklist(DAY_ORDERS),
+      said('What stands first in days such as `05/11/2026`, if the file leaves that open.'),
     ),
     ...columnParams,
   },
@@ -200,7 +187,7 @@ export const listPayoutAnswers = list({
   path: '/payouts/answers',
   words: described(() => ({
     description: 'Lists the answers of banks that are booked, the latest first.',
-    answer: named('ListedPayoutAnswer', v.object(listed)),
+    answer: component('ListedPayoutAnswer', () => listed),
     command: {
       name: 'answers list',
       columns: ['applied_at', 'applied_by', 'format', 'rows', 'doubts', 'unmatched', 'hash'],
@@ -233,35 +220,28 @@ export const bookTransfer = operation({
       said('The booking day: not before the batch was confirmed, or the payment.', '2026-11-27'),
     ),
     amount: member(positiveMoney, said('What moved, in the currency of the transfer.', '1237.50')),
-    bank_reference: v.optional(
-      member(
-        v.pipe(f.text, v.maxLength(140, ruleMessage('length', 'at most 140 characters'))),
-        said('How the bank calls the movement, or the hash of a transaction.', 'B-2026-771'),
-      ),
+    bank_reference: optional(
+      v.pipe(f.text, v.maxLength(140, ruleMessage('length', 'at most 140 characters'))),
+      said('How the bank calls the movement, or the hash of a transaction.', 'B-2026-771'),
     ),
-    difference: v.optional(
-      member(
-        objectOf({
-          kind: member(f.oneOf('fee', 'owed'), said('What becomes of it.', 'owed')),
-          reason: member(f.reason, said('Why.', 'The bank kept a fee.')),
-        }),
-        said(
-          'Needed if another amount moved than the transfer orders. `fee`: the bank kept what is missing, or took more, which is the firm’s: the transfer is settled in whole. `owed`: only what moved is settled, and the rest stays as it was: due, or after a return paid.',
-        ),
+    difference: optional(
+      objectOf({
+        kind: member(f.oneOf('fee', 'owed'), said('What becomes of it.', 'owed')),
+        reason: member(f.reason, said('Why.', 'The bank kept a fee.')),
+      }),
+      said(
+        'Needed if another amount moved than the transfer orders. `fee`: the bank kept what is missing, or took more, which is the firm’s: the transfer is settled in whole. `owed`: only what moved is settled, and the rest stays as it was: due, or after a return paid.',
       ),
     ),
   },
   words: described(() => ({
     description:
       'Books what a person knows to have moved: of a transfer of any batch that was exported, of one that left although it was cancelled or rejected, and of a payment that came back. It ends the doubt about that movement. The same again is `unchanged`.',
-    answer: named(
-      'BookedTransfer',
-      v.object({
-        transfer: member(v.string(), 'The reference of the transfer.'),
-        direction: member(v.picklist(['paid', 'returned']), 'Whether it left or came back.'),
-        outcome: member(v.picklist(['booked', 'unchanged']), 'Whether it is booked anew.'),
-      }),
-    ),
+    answer: component('BookedTransfer', () => ({
+      transfer: member(v.string(), 'The reference of the transfer.'),
+      direction: member(v.picklist(['paid', 'returned']), 'Whether it left or came back.'),
+      outcome: member(v.picklist(['booked', 'unchanged']), 'Whether it is booked anew.'),
+    })),
     errors: ['conflict', 'same_person'],
     command: { name: 'answers book' },
   })),
@@ -282,13 +262,10 @@ export const dismissMovements = operation({
   words: described(() => ({
     description:
       'Ends the doubts about money that moved under the reference and needs no entry: a payment that left twice does not leave its affiliate out of batches any more. The same again changes nothing.',
-    answer: named(
-      'Dismissed',
-      v.object({
-        reference: member(v.string(), 'The reference.'),
-        dismissed: member(count, 'The movements of which a doubt has ended.'),
-      }),
-    ),
+    answer: component('Dismissed', () => ({
+      reference: member(v.string(), 'The reference.'),
+      dismissed: member(count, 'The movements of which a doubt has ended.'),
+    })),
     command: { name: 'answers dismiss' },
   })),
   run: (call, { reference, reason }) => dismissDoubts(call, reference, reason),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { currency } from '../../books/operations/ledger.ts'
-import { described, named } from '../../platform/validation/described.ts'
-import { member } from '../../platform/validation/fields.ts'
+import { component } from '../../platform/validation/described.ts'
+import { member, nullable } from '../../platform/validation/fields.ts'
 import { MOVEMENT_DOUBTS } from '../model.ts'
 
 const text = v.string()
@@ -11,30 +11,21 @@ export const SHOWN_MOVEMENTS =
   'What moved and is not booked, until a person books or dismisses it, and what a person booked with a difference.'
 
 /** A movement of money of a transfer or a batch, as answers have it. */
-export const bankMovement = described(() =>
-  named(
-    'BankMovement',
-    v.object({
-      reference: member(text, 'Of the transfer, or of the batch.'),
-      doubt: v.nullable(
-        member(v.picklist(MOVEMENT_DOUBTS), 'Why it is not booked. Null: a person booked it.'),
-      ),
-      direction: member(v.picklist(['paid', 'returned']), 'Whether it left or came back.'),
-      day: member(text, 'The booking day, or nothing if it cannot be read.'),
-      amount: v.nullable(member(text, 'The amount. Null if it cannot be read.')),
-      currency: v.nullable(currency),
-      ordered: v.nullable(member(text, 'What the transfer orders. Null for a batch.')),
-      bank_reference: member(text, 'How the bank calls it, or nothing.'),
-      code: v.nullable(member(text, 'The code with which it came back, or null.')),
-      reason: v.nullable(member(text, 'What the bank says of it, or null.')),
-      difference: v.nullable(
-        member(
-          v.picklist(['fee', 'owed']),
-          'What became of the difference: the bank kept it, or the rest stays as it was.',
-        ),
-      ),
-      note: v.nullable(member(text, 'Why, as the person says who booked it.')),
-      can_book: member(v.boolean(), 'Whether a person can book it at its transfer.'),
-    }),
+export const bankMovement = component('BankMovement', () => ({
+  reference: member(text, 'Of the transfer, or of the batch.'),
+  doubt: nullable(v.picklist(MOVEMENT_DOUBTS), 'Why it is not booked. Null: a person booked it.'),
+  direction: member(v.picklist(['paid', 'returned']), 'Whether it left or came back.'),
+  day: member(text, 'The booking day, or nothing if it cannot be read.'),
+  amount: nullable(text, 'The amount. Null if it cannot be read.'),
+  currency: v.nullable(currency),
+  ordered: nullable(text, 'What the transfer orders. Null for a batch.'),
+  bank_reference: member(text, 'How the bank calls it, or nothing.'),
+  code: nullable(text, 'The code with which it came back, or null.'),
+  reason: nullable(text, 'What the bank says of it, or null.'),
+  difference: nullable(
+    v.picklist(['fee', 'owed']),
+    'What became of the difference: the bank kept it, or the rest stays as it was.',
   ),
-)
+  note: nullable(text, 'Why, as the person says who booked it.'),
+  can_book: member(v.boolean(), 'Whether a person can book it at its transfer.'),
+}))

@@ -7,9 +7,9 @@ import { type CommandWords, pascalCase } from '../../platform/http/operation-wor
 import { checkNewId, readItems } from '../../platform/http/read-fields.ts'
 import { readCsv } from '../../platform/money/csv.ts'
 import { count, time, version } from '../../platform/validation/answer-fields.ts'
-import { described, named } from '../../platform/validation/described.ts'
+import { component, described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { member, said } from '../../platform/validation/fields.ts'
+import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { listCurrent, listVersions as readVersions } from '../db/payees.ts'
 import {
@@ -27,12 +27,11 @@ const text = v.string()
 const reason = { reason: member(f.reason, said('Why.', 'Confirmed by telephone')) }
 
 /** Bank details as answers have them. */
-const details = described(() =>
-  named(
-    'BankDetails',
-    v.object({ ...payeeFields, email: v.optional(text), address: v.record(text, text) }),
-  ),
-)
+const details = component('BankDetails', () => ({
+  ...payeeFields,
+  email: v.optional(text),
+  address: v.record(text, text),
+}))
 
 const shown = described(() => ({
   state: member(
@@ -40,18 +39,20 @@ const shown = described(() => ({
     '`entered`: it waits for an approval. `approved`: it is paid from `payable_from` on. `returned`: a bank refused the account. `blocked`: a person did.',
   ),
   version: member(count, 'The number of the version; 0 if nothing was ever entered.'),
-  details: v.nullable(member(details, 'Masked. Null if nothing is entered.')),
-  previous: v.nullable(member(details, 'What was approved before, masked, or null.')),
+  details: nullable(details, 'Masked. Null if nothing is entered.'),
+  previous: nullable(details, 'What was approved before, masked, or null.'),
   changed: member(v.array(text), 'The members in which they differ, for approvers alone.'),
-  entered_by: v.nullable(member(text, 'Who entered it.')),
-  invited_by: v.nullable(
-    member(text, 'Who of the team has invited the member of the affiliate who entered it.'),
+  entered_by: nullable(text, 'Who entered it.'),
+  invited_by: nullable(
+    text,
+    'Who of the team has invited the member of the affiliate who entered it.',
   ),
-  entered_at: v.nullable(member(time, 'When.')),
+  entered_at: nullable(time, 'When.'),
   approvals: member(v.array(text), 'Who approved it.'),
-  payable_from: v.nullable(member(time, 'When it can be paid. Null until it is approved.')),
-  reason: v.nullable(
-    member(text, 'Why it is blocked, or what a bank said: until other details are approved.'),
+  payable_from: nullable(time, 'When it can be paid. Null until it is approved.'),
+  reason: nullable(
+    text,
+    'Why it is blocked, or what a bank said: until other details are approved.',
   ),
   same_account: member(
     v.array(text),
@@ -64,36 +65,31 @@ const authored = described(() => ({
   version: shown.version,
   state: shown.state,
   entered_by: shown.entered_by,
-  author: v.nullable(member(text, 'The name of the member of the affiliate who entered it.')),
+  author: nullable(text, 'The name of the member of the affiliate who entered it.'),
   invited_by: shown.invited_by,
   entered_at: shown.entered_at,
   approvals: shown.approvals,
-  approved_at: v.nullable(member(time, 'When the last of them approved it.')),
+  approved_at: nullable(time, 'When the last of them approved it.'),
   payable_from: shown.payable_from,
   reason: shown.reason,
 }))
 const change = v.object({
   field: member(text, 'The member of the details.'),
-  before: v.nullable(member(text, 'As it was in the version before, masked.')),
-  now: v.nullable(member(text, 'As it is, masked.')),
+  before: nullable(text, 'As it was in the version before, masked.'),
+  now: nullable(text, 'As it is, masked.'),
 })
 const used = v.object({
   id: member(text, 'Its reference.'),
   batch: member(text, 'The reference of its batch.'),
 })
-const listedVersion = described(() =>
-  named(
-    'PayeeVersion',
-    v.object({
-      ...authored,
-      changes: member(
-        v.array(change),
-        'What differs from the version before. For approvers alone, also what looks the same where it is masked.',
-      ),
-      transfers: member(v.array(used), 'The transfers that used it.'),
-    }),
+const listedVersion = component('PayeeVersion', () => ({
+  ...authored,
+  changes: member(
+    v.array(change),
+    'What differs from the version before. For approvers alone, also what looks the same where it is masked.',
   ),
-)
+  transfers: member(v.array(used), 'The transfers that used it.'),
+}))
 /** What an approver decides. Payers have no treatment. */
 interface Decision extends payees.Decided {
   readonly version: number
@@ -113,7 +109,7 @@ function sharedOf<P extends Party>({ party, id }: Of<P>) {
   const key = payees.PARTY_KEYS[party]
   const params = { [key]: id } as Record<typeof key, v.GenericSchema<string>>
   const name = pascalCase(party)
-  const answer = described(() => named(name, v.object({ ...params, ...shown })))
+  const answer = component(name, () => ({ ...params, ...shown }))
   // TypeScript does not see that a member whose name is computed is there.
   const present = (own: string, members: object) => ({ [key]: own, ...members }) as never
   return { key, params, name, answer, present }
@@ -169,7 +165,7 @@ function listOfParty<P extends Party>(it: Of<P>) {
     id: `list${name}s`,
     path: `/${party}s`,
     params: {
-      state: v.optional(member(v.picklist(DETAILS_STATES), said('Their state.', 'entered'))),
+      state: optional(v.picklist(DETAILS_STATES), said('Their state.', 'entered')),
     },
     words: described(() => ({
       description: `Lists the ${party}s of an account, ordered by id. Details are masked.`,
