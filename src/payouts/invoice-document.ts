@@ -1,25 +1,15 @@
 import { html } from 'hono/html'
-import de from '../catalogues/de.json' with { type: 'json' }
-import en from '../catalogues/en.json' with { type: 'json' }
-import es from '../catalogues/es.json' with { type: 'json' }
-import fr from '../catalogues/fr.json' with { type: 'json' }
-import pt from '../catalogues/pt.json' with { type: 'json' }
+import catalogue from '../catalogues/invoice.json' with { type: 'json' }
 import { wordsOf } from '../commission/words/words.ts'
-import type { Language } from '../platform/languages.ts'
+import { type Language, messagesByLanguage } from '../platform/languages.ts'
 import type { Invoice } from './invoices.ts'
 
 // The document of an invoice (§20.5): what Article 226 of Directive 2006/112/EC asks for, on one page to print.
 
-type InvoiceWords = typeof en.invoice
+type InvoiceWords = Readonly<Record<keyof typeof catalogue, string>>
 
 /** The words of invoices. A correction is never called Gutschrift, which names self-billing in Germany. */
-const WORDS: Readonly<Record<Language, InvoiceWords>> = {
-  en: en.invoice,
-  de: de.invoice,
-  es: es.invoice,
-  fr: fr.invoice,
-  pt: pt.invoice,
-}
+const WORDS = messagesByLanguage<keyof InvoiceWords, string>(catalogue)
 
 /** What the UK asks of self-billed invoices with VAT. @see VAT Notice 700/62, section 4 */
 const UK_SENTENCE = 'The VAT shown is your output tax due to HMRC.'

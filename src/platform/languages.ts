@@ -6,6 +6,19 @@ export const LANGUAGES = ['en', 'de', 'es', 'fr', 'pt'] as const
 /** A language of the portal. */
 export type Language = (typeof LANGUAGES)[number]
 
+/** Returns the messages of a catalogue, which holds each message in all languages, by language. */
+export function messagesByLanguage<Name extends string, Message>(
+  catalogue: Readonly<Record<Name, Readonly<Record<Language, Message>>>>,
+): Readonly<Record<Language, Readonly<Record<Name, Message>>>> {
+  const names = Object.keys(catalogue) as Name[]
+  const of = (language: Language) =>
+    Object.fromEntries(names.map((name) => [name, catalogue[name][language]])) as Record<
+      Name,
+      Message
+    >
+  return { en: of('en'), de: of('de'), es: of('es'), fr: of('fr'), pt: of('pt') }
+}
+
 /** Returns the language that a caller prefers (RFC 9110 §12.5.4); null if there is none of the portal's. */
 export const acceptedLanguage = (accepted = ''): Language | null =>
   parseAccept(accepted)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../../src/commission/words/message.ts'
-import { type Language, MESSAGES } from '../../src/commission/words/words.ts'
+import { MESSAGES } from '../../src/commission/words/words.ts'
+import { LANGUAGES, type Language } from '../../src/platform/languages.ts'
 
-const LANGUAGES = Object.keys(MESSAGES) as Language[]
 const formsOf = (message: Message) =>
   typeof message === 'string' ? [message] : Object.values(message)
 

@@ -1,8 +1,5 @@
-import de from '../../catalogues/de.json' with { type: 'json' }
-import en from '../../catalogues/en.json' with { type: 'json' }
-import es from '../../catalogues/es.json' with { type: 'json' }
-import fr from '../../catalogues/fr.json' with { type: 'json' }
-import pt from '../../catalogues/pt.json' with { type: 'json' }
+import catalogue from '../../catalogues/commission.json' with { type: 'json' }
+import { type Language, messagesByLanguage } from '../../platform/languages.ts'
 import { memoize } from '../../platform/memoize.ts'
 import { minorDigits } from '../../platform/money/minor-digits.ts'
 import { foldCountry } from '../../platform/validation/country.ts'
@@ -11,20 +8,11 @@ import type { Message } from './message.ts'
 
 // Sentences in a language, with its figures, days and lists.
 
-/** A language that has all messages. */
-export type Language = 'en' | 'de' | 'fr' | 'es' | 'pt'
-
 /** The name of a message. */
-export type MessageName = keyof typeof en.commission
+export type MessageName = keyof typeof catalogue
 
 /** The messages of each language. */
-export const MESSAGES: Readonly<Record<Language, Readonly<Record<MessageName, Message>>>> = {
-  en: en.commission,
-  de: de.commission,
-  es: es.commission,
-  fr: fr.commission,
-  pt: pt.commission,
-}
+export const MESSAGES = messagesByLanguage<MessageName, Message>(catalogue)
 
 /** The values of the names in braces. Numbers are written as figures. */
 export type Values = Readonly<Record<string, string | number>>
@@ -56,8 +44,7 @@ export interface Words {
 export const localeOf = (language: Language): string => (language === 'en' ? 'en-GB' : language)
 
 /** Whether a text is the name of a message. */
-export const isMessageName = (text: string): text is MessageName =>
-  Object.hasOwn(en.commission, text)
+export const isMessageName = (text: string): text is MessageName => Object.hasOwn(catalogue, text)
 
 /** Whether a text is a decimal that `Intl.NumberFormat` reads exactly. */
 const isDecimal = (text: string): text is `${number}` => /^-?\d+(?:\.\d+)?$/.test(text)

@@ -1,6 +1,7 @@
-import en from '../../catalogues/en.json' with { type: 'json' }
+import catalogue from '../../catalogues/portal.json' with { type: 'json' }
 import { ENGLISH, type Words } from '../../commission/words/words.ts'
 import { DETAIL_CHOICES, detailPointer, flatDetails } from '../../payouts/fields.ts'
+import { messagesByLanguage } from '../../platform/languages.ts'
 import { COUNTRIES } from '../../platform/validation/country.ts'
 import { Data } from './data.tsx'
 import type { Input, Option } from './forms.tsx'
@@ -10,7 +11,7 @@ import { Table } from './table.tsx'
 
 /** How bank details are written. */
 export interface DetailWords {
-  readonly words: Readonly<Record<keyof typeof en.portal, string>>
+  readonly words: Readonly<Record<keyof typeof catalogue, string>>
   readonly speech: Pick<Words, 'language' | 'country'>
 }
 
@@ -35,7 +36,10 @@ export const detailWord = (name: string, { words }: DetailWords): string =>
   NAMES[name] ?? Reflect.get(words, name === 'country' ? name : `payee_${name}`) ?? name
 
 /** How the team reads bank details. */
-export const TEAM_WORDS: DetailWords = { speech: ENGLISH, words: en.portal }
+export const TEAM_WORDS: DetailWords = {
+  speech: ENGLISH,
+  words: messagesByLanguage<keyof typeof catalogue, string>(catalogue).en,
+}
 
 /** Returns how a payee is paid, as the team reads it. */
 export const methodWords = (method: string): string => detailWord(method, TEAM_WORDS)
