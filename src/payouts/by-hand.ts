@@ -189,7 +189,12 @@ async function store(call: Call, plan: Plan): Promise<boolean> {
   }
   if (direction === 'returned') {
     const refused = await refusedPayees(call, [{ entry, transfer }], now)
-    const returned = { payment: id, reference: id, returned_on: day, reason: reason ?? BY_HAND }
+    const returned = {
+      payment: id,
+      reference: id,
+      returned_on: day,
+      reason: reason ?? BOOKED_BY_HAND,
+    }
     return bookReturn(db, author, returned, [...also, ...refused], settled)
   }
   const due = await statementsOf(db, account, id)
@@ -198,7 +203,7 @@ async function store(call: Call, plan: Plan): Promise<boolean> {
 }
 
 /** Why a payment came back, if neither the bank nor a person says so. */
-const BY_HAND = 'Booked by hand'
+export const BOOKED_BY_HAND = 'Booked by hand'
 
 /** Returns what is paid of the statements of a transfer. Throws `conflict` if it is not all due. */
 function paymentOf({ transfer, booked, settled }: Plan, due: readonly DueAmount[]) {

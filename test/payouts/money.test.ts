@@ -117,4 +117,7 @@ test('§20.7 the rest of what is paid in part is at a place; the menu says what 
   expect((await read()).money).toMatchObject({ state: 'approved', amount: '40.00' })
   expect(await page('/statements')).toContain('40.00 EUR payable from')
   expect(await isNew()).toBe(true)
+  await bookByHand(reference, { direction: 'returned', amount: '60.00' })
+  expect(await page('/payments')).toMatch(/came back on [\w ]+<\/bdi>/)
+  expect(await page('/payments')).not.toContain('Booked by hand')
 })
