@@ -74,8 +74,11 @@ test('§20.7 money is at one place, and every page and the API name the same one
   const second = await pay()
   await rows.askExport(second.id)
   await is('sent', 'usually arrives within two working days', { on: EXECUTE_ON })
-  const refusal = { reference: second.reference, status: 'RJCT', code: 'AC04', words: 'Closed' }
-  await rows.book(pain002('OTHER', 'PART', [refusal]))
+  const answer = (status: string, more: object = {}) =>
+    rows.book(pain002('OTHER', 'PART', [{ reference: second.reference, status, ...more }]))
+  await answer('ACSP')
+  await is('sent', 'on its way, for', { on: EXECUTE_ON })
+  await answer('RJCT', { code: 'AC04', words: 'Closed' })
   await is('came_back', 'Closed', { reason: expect.stringContaining('AC04 ') })
   expect((await read()).texts[0]).toContain('Check your bank details')
   await enter(
