@@ -215,7 +215,7 @@ const NOT_SEPA = ruleMessage('not_applicable', '`sepa` needs an IBAN of a SEPA c
 const isSepa = (text: string) => SEPA.includes(text.slice(0, 2))
 const sepaIban = v.pipe(iban, v.check(isSepa, NOT_SEPA))
 
-const NOT_ON_TRON = ruleMessage('not_applicable', 'Tron has `USDT` alone')
+const NOT_ON_TRON = ruleMessage('pattern', '`USDT`: Tron has no `USDC`')
 const isOnTron = (name: (typeof ASSETS)[number]) => name !== 'USDC'
 
 /** Returns what payees have beside what all have who are paid to a wallet of a network. */
@@ -240,6 +240,13 @@ const FORMS = new Map<unknown, readonly v.ObjectEntries[]>([
   ['paypal', [{ email }]],
   ['manual', [{}]],
 ])
+
+/** Returns whether payees of a method have a member. A form also sends those that it hides. */
+export function isOfMethod(method: string, name: string): boolean {
+  const forms = method === 'wallet' ? [walletForm('')] : FORMS.get(method)
+  const at = detailPointer(name).split('/')[1] ?? ''
+  return !forms || at in ofPayee || at === 'tax' || forms.some((form) => at in form)
+}
 
 /** Returns the members of what is sent. */
 function fieldsFor(party: Party, sent: object): v.ObjectEntries {
@@ -289,12 +296,15 @@ function withKept(party: Party, sent: unknown, { details, isUnapproved }: Kept) 
     ([name]) =>
       isHidden(name) && !own.has(name) && !REPLACED.get(name)?.some((other) => own.has(other)),
   )
-  const merge = (stored: typeof left) =>
-    Object.entries(nestedDetails(stored)).reduce((all, [name, value]) => {
-      const mine = all[name]
-      if (mine !== undefined && !isObject(mine)) return all
-      return { ...all, [name]: isObject(mine) ? { ...(value as object), ...mine } : value }
-    }, sent)
+  const merge = (stored: typeof left) => {
+    const all = { ...sent }
+    for (const [name, value] of Object.entries(nestedDetails(stored))) {
+      const mine = sent[name]
+      if (mine === undefined) all[name] = value
+      else if (isObject(mine) && isObject(value)) all[name] = { ...value, ...mine }
+    }
+    return all
+  }
   const fields = fieldsFor(party, merge(left))
   const isTaken = (name: string) => (detailPointer(name).split('/')[1] ?? '') in fields
   const kept = left.filter(([name]) => isTaken(name))

@@ -3,7 +3,13 @@ import type { Values } from '../pages/base/page.ts'
 import { respond } from '../pages/base/respond.ts'
 import { ComparedDetails, detailInputs, detailWord } from '../pages/parts/bank-details.tsx'
 import { InputField } from '../pages/parts/forms.tsx'
-import { DETAIL_NAMES, flatDetails, nestedDetails, readableDetails } from '../payouts/fields.ts'
+import {
+  DETAIL_NAMES,
+  flatDetails,
+  isOfMethod,
+  nestedDetails,
+  readableDetails,
+} from '../payouts/fields.ts'
 import { missingLetters } from '../payouts/files/sepa-text.ts'
 import { blockDetails, enterDetails, showDetails } from '../payouts/payees.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
@@ -127,7 +133,9 @@ async function change(visit: MemberVisit, values: Values): Promise<string> {
     await blockDetails(call, 'payee', id, reason)
   } else {
     const { details } = await readShown(visit)
-    const typed = NAMES.map((name) => [name, values(name).trim()] as const)
+    const typed = NAMES.filter((name) => isOfMethod(values('method'), name)).map(
+      (name) => [name, values(name).trim()] as const,
+    )
     const decided = flatDetails(details ?? {}).filter(([name]) => OF_TEAM.includes(name))
     const sent = nestedDetails([...typed, ...decided])
     await enterDetails(call, 'payee', [{ id, sent }])

@@ -33,7 +33,8 @@ test('§20.1 bank details are approved, changed and blocked on a page, where onl
   const shown = await change(AFFILIATE, { change: 'reveal', reason: 'The bank asks' })
   expect(await shown.text()).toContain(ADA.iban)
   const owner = { name: 'Ada', kind: 'person', email: 'ada@x.example' }
-  const typed = { ...owner, city: 'Paris', country: 'FR', method: 'sepa' }
+  // The form hides the BIC, which is that of another method.
+  const typed = { ...owner, city: 'Paris', country: 'FR', method: 'sepa', bic: 'COBADEFF' }
   const wrong = await change(AFFILIATE, { change: 'enter', ...typed, iban: 'FR00' })
   expect([wrong.status, await wrong.text()]).toEqual([
     422,

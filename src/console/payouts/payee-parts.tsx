@@ -15,6 +15,7 @@ import { Table } from '../../pages/parts/table.tsx'
 import {
   DETAIL_NAMES,
   detailPointer,
+  isOfMethod,
   nestedDetails,
   payerFields,
   readableDetails,
@@ -37,7 +38,12 @@ export const partyChanges = (of: typeof PAYEE | typeof PAYER): Readonly<Record<s
   const { put, approve, block, reveal, explain } = of as typeof PAYEE
   return {
     enter: calling(put, 'Entered. Another person must approve the bank details.', (values) => ({
-      details: nestedDetails(DETAIL_NAMES.map((name) => [name, values(name).trim()])) as never,
+      details: nestedDetails(
+        DETAIL_NAMES.filter((name) => isOfMethod(values('method'), name)).map((name) => [
+          name,
+          values(name).trim(),
+        ]),
+      ) as never,
     })),
     approve: calling(approve, 'You have approved the bank details.'),
     block: calling(block, 'The bank details are blocked. Nothing is paid to them.'),
@@ -152,13 +158,6 @@ const Decisions = ({ party, shown }: { party: Party; shown: Shown }, { member } 
 
 type Version = AnswerOf<typeof PAYEE.versions>['data'][number]
 
-const Persons = ({ names, at }: { names: readonly string[]; at: string | null }) =>
-  names.length > 0 && (
-    <>
-      {names.join(', ')}, <Time at={at} />
-    </>
-  )
-
 /** Renders what a version has changed, masked. */
 const Changes = ({ changes }: Version) => (
   <ul class="diff">
@@ -186,13 +185,21 @@ export const Versions = ({ data, meta }: AnswerOf<typeof PAYEE.versions>) => (
       caption="Versions of the bank details, the latest first"
       rows={data}
       columns={{
-        Version: ({ version }) => version,
-        State: PartyState,
-        Entered: ({ entered_by, author, entered_at }) => (
-          <Persons names={[author ?? actorTitle(entered_by ?? '')]} at={entered_at} />
+        Version: ({ version, state }) => (
+          <>
+            {version} <PartyState state={state} />
+          </>
         ),
-        Approved: ({ approvals, approved_at }) => (
-          <Persons names={approvals.map(actorTitle)} at={approved_at} />
+        By: ({ entered_by, author, entered_at, approvals, approved_at }) => (
+          <>
+            Entered: {author ?? actorTitle(entered_by ?? '')}, <Time at={entered_at} />
+            {approvals.length > 0 && (
+              <>
+                <br />
+                Approved: {approvals.map(actorTitle).join(', ')}, <Time at={approved_at} />
+              </>
+            )}
+          </>
         ),
         'What changed': { prose: Changes },
         'Paid by': ({ transfers }) =>

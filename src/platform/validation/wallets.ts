@@ -41,7 +41,7 @@ function isTron(text: string): boolean {
 const EVM = {
   isAddress: isEvm,
   expected:
-    '0x and 40 digits and letters from A to F, with capital and small letters as the wallet shows them',
+    'an address of this network: 0x and 40 digits and letters from A to F, capital and small as the wallet shows them',
 }
 
 /** The networks on which wallets are paid, and the addresses of each. */
@@ -51,11 +51,11 @@ export const NETWORKS = {
   polygon: EVM,
   solana: {
     isAddress: isSolana,
-    expected: '32 to 44 letters and digits, as the wallet shows them',
+    expected: 'an address of Solana: 32 to 44 letters and digits, as the wallet shows them',
   },
   tron: {
     isAddress: isTron,
-    expected: 'T and 33 letters and digits, as the wallet shows them',
+    expected: 'an address of Tron: T and 33 letters and digits, as the wallet shows them',
   },
 } as const
 
