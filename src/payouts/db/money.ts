@@ -1,9 +1,11 @@
 import { isHeld } from '../../fraud/db/holds.ts'
-import { IS_DUE } from '../../ledger/db/entries.ts'
+import { IS_DUE, sumOf } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all, only } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
+import { negate } from '../../platform/money/decimal.ts'
+import { fromUnits, moneyText } from '../../platform/money/money.ts'
 import type { Method, MoneyState } from '../model.ts'
 import { CAME_BACK, joinPayee } from './payable.ts'
 
@@ -28,7 +30,7 @@ const UNDER_WAY = `state in ('preparing', 'sent')`
 
 const selectMoney = (statements: string, where: string) =>
   compileStatement(`
-  select statement, plan, period, currency, state, amount,
+  select statement, plan, period, currency, state, amount, paid,
     case when ${UNDER_WAY} then execute_on
       when state = 'paid' then paid_on
       when state = 'came_back' then came_back ->> 'day'
@@ -48,7 +50,9 @@ const selectMoney = (statements: string, where: string) =>
       end as state
     from (
       select s.id as statement, s.plan, s.period, s.statement ->> 'currency' as currency, s.status,
-        iif(s.status = 'paid', s.statement ->> 'payable', s.payable) as amount,
+        s.payable as amount,
+        iif(s.status = 'paid', (select ${sumOf('l.amount')} from ledger l where l.account = :account
+          and l.affiliate_id = :affiliate and l.statement = s.id and l.kind in ('paid', 'returned')), null) as paid,
         s.statement ->> 'payable_on' as payable_on, t.state as transfer, b.execute_on, b.method,
         (select paid_on from payments m where m.account = :account and m.reference = s.payment) as paid_on,
         ${CAME_BACK} as came_back, p.state as payee, ${isHeld('s.affiliate_id')} as is_held,
@@ -74,10 +78,22 @@ export interface MoneyOf {
 }
 
 /** Reads where the money of an affiliate's approved statements is: of those with some ids, or of all that are not paid. */
-export const readStatementMoney = (db: Connection, of: MoneyOf, ids: readonly string[] | null) =>
-  ids === null
-    ? all<StatementMoney>(db, READ_UNPAID, { ...of })
-    : all<StatementMoney>(db, READ_OF, { ...of, ids: JSON.stringify(ids) })
+export async function readStatementMoney(
+  db: Connection,
+  of: MoneyOf,
+  ids: readonly string[] | null,
+): Promise<StatementMoney[]> {
+  const values = { ...of, ids: JSON.stringify(ids) }
+  const found = await all<StatementMoney & { readonly paid: string | null }>(
+    db,
+    ids === null ? READ_UNPAID : READ_OF,
+    values,
+  )
+  return found.map(({ paid, ...one }) => {
+    if (paid === null) return one
+    return { ...one, amount: moneyText(negate(fromUnits(paid, one.currency)), one.currency) }
+  })
+}
 
 const LAST_MOVED = compileStatement(`
   select max(
