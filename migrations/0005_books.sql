@@ -437,18 +437,6 @@ CREATE TABLE agreements (
 
 CREATE UNIQUE INDEX agreements_standing ON agreements (account, affiliate_id) WHERE until IS NULL;
 
--- The versions of bank details that invoices name: those of an affiliate are absent while newer ones wait for an approval.
---
---   tax  how VAT applies to an affiliate, as JSON
-CREATE TABLE invoice_parties (
-  account TEXT NOT NULL,
-  party   TEXT NOT NULL CHECK (party IN ('payee', 'payer')),
-  id      TEXT NOT NULL,
-  version INTEGER NOT NULL,
-  tax     TEXT NOT NULL CHECK (json_type(tax) = 'object'),
-  PRIMARY KEY (account, party, id)
-) STRICT, WITHOUT ROWID;
-
 -- The invoices that the firm writes for its affiliates, and the corrections that take them back: they never change.
 -- Their parties are versions of bank details.
 --

@@ -12,7 +12,7 @@ clients brand_tokens affiliate_keys affiliate_members affiliate_passkeys affilia
 affiliate_question_messages event_definitions vocabulary links account_moves doors accounts affiliates erasures
 affiliate_parents plan_versions assignments fx_rates customer_refusals statement_approvals closed_periods open_affiliates
 payees payout_batches payout_answers answer_columns bank_movements
-agreements invoice_parties fraud_rule_versions fraud_cases fraud_decisions fraud_evidence
+agreements fraud_rule_versions fraud_cases fraud_decisions fraud_evidence
 postback_customers webhook_endpoints`
   .trim()
   .split(/\s+/)

@@ -1,8 +1,6 @@
 import { listQuestions } from '../affiliates/db/affiliate-questions.ts'
 import * as rows from '../books/db/invoices.ts'
-import { untilBooked } from '../books/until-booked.ts'
 import { isAtLeast } from '../platform/auth/roles.ts'
-import { isAssertionFailure } from '../platform/db/retry.ts'
 import { newAuditId, withAudit } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
@@ -40,11 +38,11 @@ interface Content {
   /** The VAT number of the firm. */
   readonly vat_id: string
   readonly agreement: string
-  readonly lines: readonly (readonly [
-    kind: (typeof LINE_KINDS)[number],
-    amount: string,
-    text: string | null,
-  ])[]
+  readonly lines: readonly {
+    readonly kind: (typeof LINE_KINDS)[number]
+    readonly amount: string
+    readonly text: string | null
+  }[]
 }
 
 /** Returns an invoice as lists show it. */
@@ -102,7 +100,7 @@ export async function readInvoice(
   )
   return {
     ...presentInvoice(stored),
-    lines: lines.map(([kind, amount, text]) => ({ kind, amount, text })),
+    lines,
     seller: payee ? partyOf(isAtLeast(role, 'approver') ? payee : maskDetails(payee)) : null,
     buyer: payer ? partyOf(payer, vat_id) : null,
     objections: objections.map(({ at, from, text }) => ({ at, from, text })),
@@ -145,27 +143,21 @@ export async function acceptAgreement(call: Caller, affiliate_id: string, versio
 /**
  * Takes an invoice back as a whole, and writes a new one by what holds now, or once it does. One that is taken back stays.
  *
- * @throws ApiError `not_found`, `conflict`, `same_person`
+ * @throws ApiError `not_found`, `conflict`, `same_person`; `unavailable` if another request came first
  */
-export const correctInvoice = (call: Caller, number: string, reason: string) =>
-  untilBooked(async () => {
-    const { db, account } = call
-    await requirePerson(call)
-    const found = await rows.findInvoice(db, account.id, number)
-    if (!found) throw notFound('invoice', number)
-    if (found.corrects !== null)
-      throw refused('It is a correction itself. Correct the invoice after it.')
-    if (found.corrected_by !== null) return true
-    try {
-      await store(call, 'invoice.correct', { number, reason }, (batch) =>
-        rows.correctInvoice(db, account, found, batch),
-      )
-      return true
-    } catch (cause) {
-      if (!isAssertionFailure(cause)) throw cause
-      // Another request has taken it back meanwhile.
-      if (!rows.isOfPaid(cause)) return null
-      const detail = `Its payment of ${found.total} ${found.currency} is booked or under way, and the new invoice would come to another sum, or cannot be written yet. Wait until it came back, or decide what the new invoice needs.`
-      throw refused(detail, cause)
-    }
+export async function correctInvoice(call: Caller, number: string, reason: string): Promise<void> {
+  const { db, account } = call
+  await requirePerson(call)
+  const found = await rows.findInvoice(db, account.id, number)
+  if (!found) throw notFound('invoice', number)
+  if (found.corrects !== null)
+    throw refused('It is a correction itself. Correct the invoice after it.')
+  if (found.corrected_by !== null) return
+  await store(call, 'invoice.correct', { number, reason }, (batch) =>
+    rows.correctInvoice(db, account, found, batch),
+  ).catch((cause) => {
+    if (!rows.isOfPaid(cause)) throw cause
+    const detail = `Its payment of ${found.total} ${found.currency} is booked or under way, and the new invoice would come to another sum, or cannot be written yet. Wait until it came back, or decide what the new invoice needs.`
+    throw refused(detail, cause)
   })
+}

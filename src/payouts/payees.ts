@@ -1,4 +1,4 @@
-import { endAgreement, forgetPayees, nameParty, writeInvoices } from '../books/db/invoices.ts'
+import { endAgreement, writeInvoices } from '../books/db/invoices.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
 import { isAtLeast, type Role } from '../platform/auth/roles.ts'
 import type { Connection } from '../platform/db/database.ts'
@@ -209,10 +209,6 @@ const change = (
   ])
 }
 
-/** Returns the statements by which invoices of a payee wait until their details are approved anew. */
-const forgetting = ({ db, account }: Caller, { party, id }: rows.CurrentDetails) =>
-  party === 'payee' ? [forgetPayees(db, account.id, [id])] : []
-
 const refused = (detail: string) => new ApiError('conflict', { detail })
 
 /** How a person decides that VAT applies. */
@@ -294,10 +290,9 @@ export async function approveDetails(
     isEnough
       ? [
           ...(isOther ? [endAgreement(db, account.id, id, author.now)] : []),
-          nameParty(db, { account: account.id, party, id, version, tax }),
           ...writeInvoices(db, account, author),
         ]
-      : forgetting(call, current),
+      : [],
   )
 }
 
@@ -306,7 +301,7 @@ export async function blockDetails(call: Caller, party: Party, id: string, reaso
   const current = await requireCurrent(call.db, { account: call.account.id, party }, id)
   if (current.state === 'blocked') return
   const next = { state: 'blocked' as const, reason }
-  await change(call, current, 'block', next, () => forgetting(call, current))
+  await change(call, current, 'block', next)
 }
 
 /** Says why another affiliate may have the same account, if nobody has yet. Throws `not_found`, `conflict`. */

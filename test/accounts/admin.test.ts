@@ -329,7 +329,6 @@ const KEPT = [
   'audit_log',
   'changed',
   'erasures',
-  'invoice_parties',
   'payees',
   'plan_versions',
 ]

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { acceptAgreement } from '../../src/payouts/invoices.ts'
-import type { Details, Party } from '../../src/payouts/model.ts'
+import type { Details } from '../../src/payouts/model.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { digestOf, idOf, type StatementRow, storeRows } from '../books/book-rows.ts'
 import { askAdmin, register } from '../partner.ts'
-import { ADA, change, enter, PATH, PAYER } from './payout-rows.ts'
+import { ADA, enter, PATH, PAYER } from './payout-rows.ts'
 
 /** All that invoices need of an account. */
 export const INVOICING = {
@@ -32,23 +32,14 @@ export async function accept(affiliate: string, version = INVOICING.agreement.ve
   await acceptAgreement(call, affiliate, version)
 }
 
-/** Stores that invoices name the first version of details. */
-const named = (party: Party, id: string, treatment: string | null = null) =>
-  change(
-    'insert into invoice_parties values (?, ?, ?, 1, ?)',
-    ...['acme-forex', party, id, JSON.stringify(treatment ? { treatment } : {})],
-  )
-
 /** Registers an account that writes invoices. Its affiliates have details that are decided, and have agreed. */
 export async function biller(treatments: Readonly<Record<string, string | null>>) {
   const affiliates = Object.keys(treatments)
   await register('forex', { affiliates })
   await enter('payer', 'main', PAYER)
-  await named('payer', 'main')
   await set({ self_billing: 'invoice', invoicing: INVOICING })
   for (const [id, treatment] of Object.entries(treatments)) {
     await enter('payee', id, treatment === null ? ADA : taxed(treatment))
-    await named('payee', id, treatment)
     await accept(id)
   }
 }

@@ -182,6 +182,8 @@ const OWNERS: Record<string, string> = {
   customer_owners: 'ingest',
   // The way in heeds them; `accounts` writes them.
   ...{ erasures: 'ingest', resets: 'ingest' },
+  // Fraud rules and invoices heed them; `payouts` writes them.
+  payees: 'fraud',
   // What is booked; `books` books it.
   ...{ closed_periods: 'ledger', open_affiliates: 'ledger' },
   ...{ payments: 'ledger', payment_returns: 'ledger' },
@@ -190,7 +192,6 @@ const OWNERS: Record<string, string> = {
 /** The tables above a room that its SQL names, and why. */
 const UPWARD: Record<string, string> = {
   'books transfers': 'a payment names the batch of the transfer that made it',
-  'fraud payees': 'affiliates may share the account to which they are paid',
   'ingest closed_periods': 'a record of a closed day is noted for the correction of its statements',
   'ingest plan_versions': 'only plans have closed periods',
   'ingest statements': 'an approved statement closes its period for its affiliate',

@@ -22,7 +22,6 @@ const KEPT_TABLES = [
   'affiliate_passkeys',
   'payees',
   'agreements',
-  'invoice_parties',
   'plan_versions',
   'assignments',
   'erasures',

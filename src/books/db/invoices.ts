@@ -3,10 +3,9 @@ import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { first } from '../../platform/db/query.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
-import type { Account, agreements, invoiceParties, invoices } from '../../platform/db/schema.ts'
+import type { Account, agreements, invoices } from '../../platform/db/schema.ts'
 import { abortAs } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
-import { requiredChange } from '../../platform/directory/audit.ts'
 import { bookZoneOf, dayInZone } from '../../platform/zone.ts'
 
 // Self-billing (§20.5): the firm writes the invoices of its affiliates. A statement that waits for its invoice gets it in
@@ -39,11 +38,15 @@ export function offeredAgreement(account: Account) {
   return account.self_billing === 'invoice' && isComplete && agreement ? agreement : null
 }
 
-/** The details `p` of the affiliate of a statement `s` by which a person has decided how VAT applies. */
-const DECIDED = `p.account = s.account and p.party = 'payee' and p.id = s.affiliate_id
-    and p.tax ->> 'treatment' is not null`
+/** Returns the condition that a row of `payees`, which SQL names so, is the current version. */
+export const isCurrent = (of: string) => `${of}.version = (select max(m.version) from payees m
+      where m.account = ${of}.account and m.party = ${of}.party and m.id = ${of}.id)`
 
-const IS_DECIDED = `exists (select 1 from invoice_parties p where ${DECIDED})`
+/** The details `p` of the affiliate of a statement `s` by which a person has decided how VAT applies. */
+const DECIDED = `p.account = s.account and p.party = 'payee' and p.id = s.affiliate_id and ${isCurrent('p')}
+    and p.state in ('approved', 'returned') and p.tax ->> 'treatment' is not null`
+
+const IS_DECIDED = `exists (select 1 from payees p where ${DECIDED})`
 
 /** Whether nobody has decided how VAT applies to a statement `s` that waits for its invoice. */
 export const LACKS_TREATMENT = `s.awaits_invoice = 1 and not ${IS_DECIDED}`
@@ -53,25 +56,11 @@ export const LACKS_AGREEMENT = `s.awaits_invoice = 1 and (${IS_DECIDED} or not e
     select 1 from agreements g
     where g.account = s.account and g.affiliate_id = s.affiliate_id and g.until is null))`
 
-const NAME_PARTY = compileStatement(`
-  insert into invoice_parties (account, party, id, version, tax)
-  values (:account, :party, :id, :version, :tax)
-  on conflict do update set version = excluded.version, tax = excluded.tax`)
-
-/** Returns the statement by which invoices name a version of bank details, which is approved. */
-export const nameParty = (db: D1Database, one: typeof invoiceParties.$inferSelect) =>
-  bindStatement(db, NAME_PARTY, one)
-
-const FORGET_PAYEES = compileStatement(`
-  delete from invoice_parties where account = :account and party = 'payee'
-    and id in (select value from json_each(:ids))`)
-
-/** Returns the statement by which invoices wait until the details of some affiliates are approved anew. */
-export const forgetPayees = (db: D1Database, account: string, ids: readonly string[]) =>
-  bindStatement(db, FORGET_PAYEES, { account, ids: JSON.stringify(ids) })
-
-/** The statements `s` that wait for their invoice. */
-const AWAITING = `s.account = :account and s.awaits_invoice = 1`
+/** The statements that wait for their invoice, and the one whose invoice is taken back. */
+const CONCERNED = `
+      select w.id from statements w indexed by statements_pending
+      where w.account = :account and w.awaits_invoice = 1
+      union select i.statement from invoices i where i.account = :account and i.number = :corrected`
 
 /** Returns the SQL of an amount as a whole number of its smallest unit. */
 const unitsOf = (amount: string) => `cast(replace(${amount}, '.', '') as integer)`
@@ -86,7 +75,7 @@ const textOf = (units: string) => `(iif(${units} < 0, '-', '')
 
 /** The lines of an invoice, without those of 0: what each is, its amount, and what it says besides. */
 const LINES = `(
-      select json_group_array(json_array(kind, amount, text) order by place) from (
+      select json_group_array(json_object('kind', kind, 'amount', amount, 'text', text) order by place) from (
         select 0 as place, 'carried' as kind,
           ${textOf(`(${unitsOf("w.statement ->> 'opening'")} - w.received)`)} as amount, null as text
         union all select 1, 'earned', w.statement ->> 'lines_sum', null
@@ -97,32 +86,30 @@ const LINES = `(
           from json_each(w.statement, '$.received')
       ) where amount glob '*[1-9]*')`
 
-/** Ends the wait of statements for which no invoice is written. */
-const RELEASE = compileStatement(`
-  update statements as s indexed by statements_pending set awaits_invoice = 0
-  where ${AWAITING} and (:self_billing = 'off' or exists (
-    select 1 from invoice_parties p where ${DECIDED} and p.tax ->> 'treatment' = 'none'))`)
+/** The order of invoices of an affiliate: a correction comes first. */
+const IN_ORDER = `corrects is null, content ->> 'period', content ->> 'plan'`
 
 /**
- * Writes the invoices of statements that lack nothing. The firm is named as the first of its payers. What another plan
- * has transferred is without VAT.
+ * Writes the invoices of statements that lack nothing, after the correction that takes one back. The firm is named as the
+ * first of its payers, as it was approved last. What another plan has transferred is without VAT.
  */
 const WRITE = compileStatement(`
-  with waiting as materialized (
+  with payer as (
+    select id, version from payees where account = :account and party = 'payer'
+      and payable_from is not null and state <> 'missing' order by id, version desc limit 1
+  ),
+  waiting as materialized (
     select s.id, s.affiliate_id, s.plan, s.period, s.statement, s.statement ->> 'payable' as payable,
-      p.version, p.tax,
-      p.tax ->> 'treatment' as treatment, g.payee_number, g.version as agreement, q.id as payer,
-      q.version as payer_version, ${unitsOf("s.statement ->> 'payable'")} as net_units,
+      p.version, p.tax, p.tax ->> 'treatment' as treatment, g.payee_number, g.version as agreement,
+      q.id as payer, q.version as payer_version, ${unitsOf("s.statement ->> 'payable'")} as net_units,
       ifnull((select sum(${unitsOf("value ->> 'amount'")})
         from json_each(s.statement, '$.received')), 0) as received,
       ${digitsOf('s.payable')} as digits
-    from (
-      select id from statements s indexed by statements_pending where ${AWAITING} union select :corrected) a
+    from (${CONCERNED}) a
     cross join statements s on s.account = :account and s.id = a.id
-    cross join invoice_parties p on ${DECIDED}
+    cross join payees p on ${DECIDED}
     cross join agreements g on g.account = s.account and g.affiliate_id = s.affiliate_id and g.until is null
-    cross join invoice_parties q on q.account = s.account and q.party = 'payer' and q.id = (
-      select min(f.id) from invoice_parties f where f.account = s.account and f.party = 'payer')
+    cross join payer q
     where :is_complete = 1 and p.tax ->> 'treatment' <> 'none'
   ),
   scaled as (
@@ -131,58 +118,68 @@ const WRITE = compileStatement(`
         ((net_units - received) * :basis_points + 5000) / 10000, 0) as vat_units
     from waiting
   ),
+  written as (
+    select affiliate_id, payee_number, statement, number as corrects, payee_version, payer, payer_version,
+      currency, '-' || net as net, iif(vat glob '*[1-9]*', '-', '') || vat as vat, '-' || total as total,
+      json_set(content, '$.taxable', '-' || (content ->> 'taxable'), '$.lines', json_array(
+        json_object('kind', 'corrected', 'amount', '-' || net, 'text', number))) as content
+    from invoices where account = :account and number = :corrected
+    union all
+    select affiliate_id, payee_number, id, null, version, payer, payer_version,
+      statement ->> 'currency', payable, ${textOf('vat_units')}, ${textOf('(net_units + vat_units)')},
+      json_object('plan', plan, 'period', period, 'treatment', treatment,
+        'exempt_reason', iif(treatment = 'exempt', tax ->> 'exempt_reason', null),
+        'rate', iif(treatment = 'domestic', :rate, null),
+        'taxable', iif(treatment = 'domestic', ${textOf('max(net_units - received, 0)')}, null),
+        'vat_id', :vat_id, 'agreement', agreement, 'lines', json(${LINES}))
+    from scaled w
+  ),
   numbered as (
-    select w.*, row_number() over (order by affiliate_id, period, plan) as position,
-      row_number() over (partition by affiliate_id order by period, plan) + ifnull((
+    select w.*, row_number() over (order by affiliate_id, ${IN_ORDER}) as position,
+      row_number() over (partition by affiliate_id order by ${IN_ORDER}) + ifnull((
         select max(i.sequence) from invoices i where i.account = :account and i.affiliate_id = w.affiliate_id
           and i.series = :series and i.year = :year), 0) as sequence
-    from scaled w
+    from written w
   )
   insert into invoices (account, id, number, affiliate_id, payee_number, series, year, sequence, statement,
-    issued_on, payee_version, payer, payer_version, currency, net, vat, total, content, actor, at)
+    corrects, issued_on, payee_version, payer, payer_version, currency, net, vat, total, content, actor, at)
   select :account, :audit || '-v' || printf('%05d', position),
     :series || '-' || payee_number || '-' || :year || '-' || printf('%04d', sequence),
-    affiliate_id, payee_number, :series, :year, sequence, id, :issued_on, version, payer, payer_version,
-    statement ->> 'currency', payable, ${textOf('vat_units')}, ${textOf('(net_units + vat_units)')},
-    json_object('plan', plan, 'period', period, 'treatment', treatment,
-      'exempt_reason', iif(treatment = 'exempt', tax ->> 'exempt_reason', null),
-      'rate', iif(treatment = 'domestic', :rate, null),
-      'taxable', iif(treatment = 'domestic', ${textOf('max(net_units - received, 0)')}, null), 'vat_id', :vat_id, 'agreement', agreement,
-      'lines', json(${LINES})), :actor, :at
-  from numbered w`)
+    affiliate_id, payee_number, :series, :year, sequence, statement, corrects, :issued_on,
+    payee_version, payer, payer_version, currency, net, vat, total, content, :actor, :at
+  from numbered`)
 
 /** The invoices `i` of a batch. */
 const OF_BATCH = `i.account = :account and i.id > :audit || '-v' and i.id < :audit || '-w'`
-
-/** Lets statements be paid whose invoice is written. */
-const END_WAIT = compileStatement(`
-  update statements set awaits_invoice = 0
-  from invoices i where ${OF_BATCH} and i.corrects is null and statements.account = i.account
-    and statements.id = i.statement and statements.status = 'approved'`)
-
-/** Adds the VAT of the batch to what its statements have to pay. */
-const ADD_VAT = compileStatement(`
-  with v as materialized (
-    select s.account, s.id, ${digitsOf('s.payable')} as digits, cast('1' || substr('0000', 1, ${digitsOf('s.payable')}) as integer) as scale,
-      ${unitsOf('s.payable')} + sum(${unitsOf('i.vat')}) as units
-    from invoices i cross join statements s on s.account = i.account and s.id = i.statement
-    where ${OF_BATCH} and ${IS_FIRST_ATTEMPT} group by s.id having sum(${unitsOf('i.vat')}) <> 0
-  )
-  update statements set payable = ${textOf('v.units')} from v
-  where statements.account = v.account and statements.id = v.id
-    and statements.status = 'approved'`)
 
 const BOOK_VAT = bookEntries(`
   select i.affiliate_id, i.id, 'vat', i.content ->> 'plan', i.content ->> 'period', i.statement, i.currency,
     i.vat, i.number, i.actor, i.at, i.issued_on, i.issued_on
   from invoices i where ${OF_BATCH} and i.vat glob '*[1-9]*' and ${IS_FIRST_ATTEMPT}`)
 
+/** Whether a statement `s` is paid, in whole or in part, and what was paid did not come back. */
+const IS_PAID = `(select total(${unitsOf('l.amount')}) from ledger l where l.account = s.account
+    and l.affiliate_id = s.affiliate_id and l.statement = s.id and l.kind in ('paid', 'returned')) <> 0`
+
+/** The sum of the invoice of a statement `s` that holds; null if it has none, or its last one is taken back. */
+const INVOICED = `(
+    select iif(i.corrects is null, i.total, null) from invoices i indexed by invoices_sequence
+    where i.account = s.account and i.affiliate_id = s.affiliate_id and i.statement = s.id
+    order by i.id desc limit 1)`
+
+/** Lets statements pay the sum of their invoices. They wait for those that are missing, unless none is to be written. */
+const SETTLE = compileStatement(`
+  update statements as s set payable = ifnull(${INVOICED}, s.statement ->> 'payable'),
+    awaits_invoice = :self_billing <> 'off' and ${INVOICED} is null and not exists (
+      select 1 from payees p where ${DECIDED} and p.tax ->> 'treatment' = 'none')
+  where s.account = :account and s.id in (${CONCERNED}) and s.status = 'approved' and not ${IS_PAID}`)
+
 /** The batch that writes invoices: who makes it, and the id of the entry in the audit log with which it ends. `now` is in milliseconds. */
 export interface InvoiceBatch {
   readonly audit: string
   readonly actor: string
   readonly now: number
-  /** The statement whose invoice the batch takes back; null: it takes none back. */
+  /** The number of the invoice that the batch takes back; null: it takes none back. */
   readonly corrected?: string | null
 }
 
@@ -212,7 +209,7 @@ function valuesOf(account: Account, { audit, actor, now, corrected = null }: Inv
  */
 export function writeInvoices(db: D1Database, account: Account, batch: InvoiceBatch) {
   const values = valuesOf(account, batch)
-  return [RELEASE, WRITE, END_WAIT, BOOK_VAT, ADD_VAT].map((one) => bindStatement(db, one, values))
+  return [WRITE, BOOK_VAT, SETTLE].map((one) => bindStatement(db, one, values))
 }
 
 const ACCEPT = compileStatement(`
@@ -294,23 +291,6 @@ export const listInvoices = (
     page,
   )
 
-const CORRECT = compileStatement(`
-  insert into invoices (account, id, number, affiliate_id, payee_number, series, year, sequence, statement,
-    corrects, issued_on, payee_version, payer, payer_version, currency, net, vat, total, content, actor, at)
-  select account, :audit || '-v00000', series || '-' || payee_number || '-' || :year || '-' || printf('%04d', next),
-    affiliate_id, payee_number, series, :year, next, statement, number, :issued_on, payee_version, payer,
-    payer_version, currency, '-' || net, iif(vat glob '*[1-9]*', '-', '') || vat, '-' || total,
-    json_set(content, '$.lines', json_array(json_array('corrected', '-' || net, number)),
-      '$.taxable', '-' || (content ->> 'taxable')), :actor, :at
-  from (select i.*, ifnull((select max(o.sequence) from invoices o where o.account = i.account
-      and o.affiliate_id = i.affiliate_id and o.series = i.series and o.year = :year), 0) + 1 as next
-    from invoices i where i.account = :account and i.number = :number and i.corrects is null
-      and not exists (select 1 from invoices c where c.account = i.account and c.corrects = i.number))`)
-
-const WAIT_AGAIN = compileStatement(`
-  update statements set awaits_invoice = 1
-  where account = :account and id = :corrected and status = 'approved'`)
-
 const PAID = 'paid or under way'
 
 /** Whether a batch failed because a correction would change what was paid, or is under way. */
@@ -319,10 +299,7 @@ export const isOfPaid = (error: unknown) => isAssertionFailure(error, PAID)
 /** Aborts the batch if what was paid, or is under way, would no longer be what the statement has to pay. */
 const REJECT_PAID = compileStatement(`
   select ${abortAs(PAID)} from statements s
-  where s.account = :account and s.id = :corrected
-    and (not ${IS_NOT_UNDER_WAY}
-      or 0 <> (select sum(${unitsOf('l.amount')}) from ledger l where l.account = s.account
-        and l.affiliate_id = s.affiliate_id and l.statement = s.id and l.kind in ('paid', 'returned')))
+  where s.account = :account and s.id = :statement and (not ${IS_NOT_UNDER_WAY} or ${IS_PAID})
     and (select count(*) <> 2 or sum(${unitsOf('i.vat')}) <> 0
       from invoices i where ${OF_BATCH} and i.statement = s.id)`)
 
@@ -330,18 +307,12 @@ const REJECT_PAID = compileStatement(`
  * Returns the statements that take an invoice back as a whole and write a new one, as soon as nothing is missing. The
  * batch fails if it was taken back before, or if its payment would have to be another one.
  */
-export function correctInvoice(
+export const correctInvoice = (
   db: D1Database,
   account: Account,
   { number, statement }: StoredInvoice,
   batch: InvoiceBatch,
-): D1PreparedStatement[] {
-  const own = { ...batch, corrected: statement }
-  const values = { ...valuesOf(account, own), number }
-  return [
-    ...requiredChange(db, CORRECT, values),
-    bindStatement(db, WAIT_AGAIN, values),
-    ...writeInvoices(db, account, own),
-    bindStatement(db, REJECT_PAID, values),
-  ]
-}
+): D1PreparedStatement[] => [
+  ...writeInvoices(db, account, { ...batch, corrected: number }),
+  bindStatement(db, REJECT_PAID, { account: account.id, audit: batch.audit, statement }),
+]

@@ -1,3 +1,4 @@
+import { isCurrent } from '../../books/db/invoices.ts'
 import { isHeld } from '../../fraud/db/holds.ts'
 import { IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
@@ -9,7 +10,6 @@ import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { requiredChange, withAudit } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import type { StoredBatch, StoredDetails, StoredTransfer } from '../model.ts'
-import { isCurrent } from './payees.ts'
 
 const READ_VERSIONS = compileStatement(`
   select p.* from ${JSON_EACH}(:keys) e

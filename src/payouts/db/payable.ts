@@ -1,4 +1,4 @@
-import { LACKS_AGREEMENT, LACKS_TREATMENT } from '../../books/db/invoices.ts'
+import { isCurrent, LACKS_AGREEMENT, LACKS_TREATMENT } from '../../books/db/invoices.ts'
 import { BOOK_LIMITS } from '../../books/limits.ts'
 import { CASE_NAME, isHeld } from '../../fraud/db/holds.ts'
 import { IS_DUE, IS_NOT_UNDER_WAY } from '../../ledger/db/entries.ts'
@@ -6,7 +6,7 @@ import type { Connection } from '../../platform/db/database.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import type { StoredDetails } from '../model.ts'
 import { PAID_TWICE } from './movements.ts'
-import { isCurrent, SAME_ACCOUNT } from './payees.ts'
+import { SAME_ACCOUNT } from './payees.ts'
 
 /** A statement that has to be paid. */
 export interface DueStatement {

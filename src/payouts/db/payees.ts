@@ -1,4 +1,4 @@
-import { endAgreement, forgetPayees, type StoredInvoice } from '../../books/db/invoices.ts'
+import { endAgreement, isCurrent, type StoredInvoice } from '../../books/db/invoices.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
@@ -30,10 +30,6 @@ export interface CurrentDetails extends StoredDetails {
   /** Who of the team has invited the member of the affiliate who entered it; null if it was nobody, or they were removed. */
   readonly invited_by: string | null
 }
-
-/** Returns the condition that a row of `payees`, which SQL names so, is the current version. */
-export const isCurrent = (of: string) => `${of}.version = (select max(m.version) from payees m
-      where m.account = ${of}.account and m.party = ${of}.party and m.id = ${of}.id)`
 
 /** The number of affiliates that are named beside a shared account. */
 const NAMED_SHARED = 10
@@ -207,21 +203,11 @@ export const insertVersions = (
   db: D1Database,
   author: Author,
   versions: readonly NewVersion[],
-): D1PreparedStatement[] => [
-  ...toJsonChunks(versions).flatMap((rows) => [
+): D1PreparedStatement[] =>
+  toJsonChunks(versions).flatMap((rows) => [
     bindStatement(db, INSERT, { ...author, rows }),
     ...notify(db, author, rows),
-  ]),
-  ...(author.party === 'payee'
-    ? [
-        forgetPayees(
-          db,
-          author.account,
-          versions.map(({ id }) => id),
-        ),
-      ]
-    : []),
-]
+  ])
 
 const SET_STATE = compileStatement(`
   update payees as p set state = :state, approvals = :approvals, approved_at = :approved_at,
@@ -309,11 +295,11 @@ const ERASE_WORDS = [
 export const erase = (db: D1Database, author: Author, { id, version }: StoredDetails) => [
   ...requiredChange(db, ERASE, { ...author, id }),
   ...(author.party === 'payee'
-    ? [endAgreement(db, author.account, id, author.now), forgetPayees(db, author.account, [id])]
+    ? [
+        endAgreement(db, author.account, id, author.now),
+        ...ERASE_WORDS.map((one) => bindStatement(db, one, { ...author, id })),
+      ]
     : []),
-  ...(author.party === 'payee' ? ERASE_WORDS : []).map((one) =>
-    bindStatement(db, one, { ...author, id }),
-  ),
   ...notify(db, author, JSON.stringify([{ id, version }])),
 ]
 
