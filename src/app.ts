@@ -16,32 +16,20 @@ import { bearer } from './platform/auth/bearer.ts'
 import { documents, notFound as missingDocument } from './platform/documents/documents.ts'
 import { ApiError, onError } from './platform/errors.ts'
 import { health } from './platform/http/health.ts'
-import { nearPath } from './platform/http/near-path.ts'
 import { noStore, oauthError, TOKEN_OPERATIONS, wellKnown } from './platform/http/oauth.ts'
 import { mount } from './platform/http/operation.ts'
 import { httpsOnly, requestLog } from './platform/http/request-log.ts'
 
-/** The error of a path that no route matches. */
-function noEndpoint(path: string): ApiError {
-  // What was sent can be personal.
-  const near = nearPath(path, app.routes, (name) => `{${name.slice(1)}}`)
-  const hint = near ? `Did you mean \`${near}\`?` : 'GET /openapi.json lists all.'
-  return new ApiError('not_found', { detail: `No endpoint has this path. ${hint}` })
-}
+const NO_ENDPOINT = 'No endpoint has this path. GET /openapi.json lists all.'
 
 /** The paths of programs, which never get a page. */
 const OF_PROGRAMS = /^\/(?:api|tracking|affiliate|admin|oauth|\.well-known|go)(?:\/|$)/
 
-/** What people look for beside the routes of `app`. */
-const OF_PEOPLE = [{ path: '/console' }, { path: '/portal/:account' }]
-
 /** The application: every route of the service but those of `/console`, which `index.ts` adds. */
 export const app = new Hono<AppEnv>({ getPath: routedPath })
 app.notFound((c) => {
-  const error = noEndpoint(c.req.path)
-  const page = OF_PROGRAMS.test(c.req.path)
-    ? Promise.reject(error)
-    : missingDocument(c, error, [...OF_PEOPLE, ...app.routes])
+  const error = new ApiError('not_found', { detail: NO_ENDPOINT })
+  const page = OF_PROGRAMS.test(c.req.path) ? Promise.reject(error) : missingDocument(c, error)
   return page.catch((thrown) => errorHandler(c.req.path)(thrown, c))
 })
 app.onError((thrown, c) => errorHandler(c.req.path)(thrown, c))

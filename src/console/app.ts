@@ -5,7 +5,6 @@ import { policy, showError, showPage } from '../pages/show-page.tsx'
 import { requireSession, showSignIn, signIn, signOut } from '../pages/sign-in.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
-import { nearPath } from '../platform/http/near-path.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
 import { PAGES } from './pages.ts'
 
@@ -14,10 +13,7 @@ const NO_PAGE = 'The console has no page with this address.'
 /** Returns a console that has these pages. */
 export function consoleOf(pages: readonly Page[]) {
   const app = new Hono<AppEnv>()
-  app.notFound((c) => {
-    const near = nearPath(new URL(c.req.url).pathname, app.routes)
-    return showError(c, new ApiError('not_found', { detail: NO_PAGE }), near)
-  })
+  app.notFound((c) => showError(c, new ApiError('not_found', { detail: NO_PAGE })))
   app.onError((thrown, c) => showError(c, toApiError(thrown, c)))
   app.use(requestLog, policy, httpsOnly)
   app.get('/console/sign-in', showSignIn)

@@ -62,12 +62,8 @@ function errorView(c: Context, error: ApiError) {
   return { title, body, status }
 }
 
-/** Responds with an error as a page without the navigation of an account. `near` is the address that was probably meant. */
-export function showError(
-  c: Context,
-  error: ApiError,
-  near: string | null = null,
-): Promise<Response> {
+/** Responds with an error as a page without the navigation of an account. */
+export function showError(c: Context, error: ApiError): Promise<Response> {
   const { title, body, status } = errorView(c, error)
   const page = (
     <Document title={title}>
@@ -77,11 +73,6 @@ export function showError(
       <div class="frame alone">
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
-          {near && (
-            <p>
-              Did you mean <a href={near}>{near}</a>?
-            </p>
-          )}
           {body}
         </main>
       </div>

@@ -5,7 +5,6 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import { isSafe } from '../platform/auth/roles.ts'
 import { passkeyOrigin } from '../platform/development.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
-import { nearPath } from '../platform/http/near-path.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
 import { acceptedLanguage } from '../platform/languages.ts'
 import { showCustomers } from './customers.tsx'
@@ -64,7 +63,6 @@ function showError(c: Context<AppEnv>, error: ApiError): Promise<Response> {
     if (name !== 'WWW-Authenticate') c.header(name, value)
   }
   const account = { id: c.req.param('account') ?? '', name: words.title }
-  const near = isMissing ? nearPath(new URL(c.req.url).pathname, portalApp.routes) : null
   return respond(
     c,
     <PortalPage
@@ -73,11 +71,6 @@ function showError(c: Context<AppEnv>, error: ApiError): Promise<Response> {
       title={isMissing ? words.not_found : words.failed}
     >
       {error.details.detail && !isMissing && <Problem text={error.details.detail} />}
-      {near && (
-        <p>
-          {words.did_you_mean} <a href={near}>{near}</a>
-        </p>
-      )}
       {!isMissing && (
         <p>
           <a href={new URL(c.req.url).pathname}>{words.try_again}</a>

@@ -248,9 +248,6 @@ test('an address without a page is a 404 page', async () => {
   expect(response.status).toBe(404)
   expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
   expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
-  const text = await (await openBrowser().get('/console/acounts/acme/statments')).text()
-  const near = '/console/accounts/acme/statements'
-  expect(text).toContain(`Did you mean <a href="${near}">${near}</a>?`)
 })
 
 /** Returns whether the form of a change is in a part of the page that is folded. */

@@ -220,21 +220,8 @@ test('a path without an endpoint is a 404 in the usual format', async () => {
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
 test('a browser gets a page for a path without an endpoint, but not for those of programs', async () => {
-  for (const [path, near] of [
-    ['/foo', null],
-    ['/dosc', '/docs'],
-    ['/docs/strat', '/docs/start'],
-    ['/dcos/start', '/docs/start'],
-    ['/consle', '/console'],
-    ['/portl/acme', '/portal/acme'],
-    [`/dosc/%22%3E%3Cscript%3E$&amp;'`, `/docs/%22%3E%3Cscript%3E$&amp;amp;&#39;`],
-  ] as const) {
-    const response = await ask(path, { headers: BROWSER })
-    const text = await response.text()
-    const found = /Did you mean <a href="([^"]*)">\1<\/a>\?/.exec(text)?.[1] ?? null
-    expect([path, response.status, found]).toEqual([path, 404, near])
-    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
-  }
+  const { status, headers } = await ask('/foo', { headers: BROWSER })
+  expect([status, headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
   for (const path of ['/api/v2/forex/customers', '/api', '/tracking/x', '/oauth/tokn']) {
     const response = await ask(path, { headers: BROWSER })
     expect([path, response.status]).toEqual([path, 404])
@@ -242,33 +229,9 @@ test('a browser gets a page for a path without an endpoint, but not for those of
   }
 })
 
-describe('a path that resembles an endpoint', () => {
-  test('is a 404 that names the endpoint, and nothing that was sent', async () => {
-    const acme = await partner()
-    const at = '/api/v1/forex'
-    for (const [path, near] of [
-      ['customer', `${at}/customers`],
-      ['customers/', `${at}/customers`],
-      ['Customers/ada%40person.example', `${at}/customers/{id}`],
-      ['deliverys', `${at}/deliveries`],
-      ['players', null],
-      ['customers/a/b', null],
-    ] as const) {
-      const detail = near ? `No endpoint has this path. Did you mean \`${near}\`?` : NO_ENDPOINT
-      expect([path, (await json(acme.get(path))).detail]).toEqual([path, detail])
-    }
-    expect((await json(askAdmin('acounts/acme/statments'))).detail).toContain(
-      'Did you mean `/admin/v1/accounts/{account}/statements`?',
-    )
-    expect((await json(ask('/oauth/tokn', { method: 'POST' }))).error_description).toContain(
-      'Did you mean `/oauth/token`?',
-    )
-  })
-
-  test('a similar path without credentials is a 401 as usual', async () => {
-    expect((await ask('/tracking/events/customer')).status).toBe(401)
-    expect((await ask('/api/v1/forex/customer')).status).toBe(401)
-  })
+test('a path that resembles an endpoint is a 401 without credentials as usual', async () => {
+  expect((await ask('/tracking/events/customer')).status).toBe(401)
+  expect((await ask('/api/v1/forex/customer')).status).toBe(401)
 })
 
 test('a forged Host header never appears in documents or tokens', async () => {

@@ -1,9 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { html } from 'hono/html'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError, PROBLEMS, unavailable } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
-import { nearPath, type Route } from '../http/near-path.ts'
 import { ORIGIN } from './origin.ts'
 
 /** The headers of a page, beyond those of every document. */
@@ -31,22 +29,13 @@ const document = (c: Context<AppEnv>, path: string, type?: string): Promise<Resp
   fileOf(c, path, type).catch((error) => notFound(c, error))
 
 /**
- * Responds to a browser with the page for missing documents, which names the page or the route that was probably meant.
- * Rethrows the error otherwise.
+ * Responds to a browser with the page for missing documents, which links to every page of the guide. Rethrows the error
+ * otherwise.
  */
-export async function notFound(
-  c: Context<AppEnv>,
-  error: unknown,
-  routes: readonly Route[] = [],
-): Promise<Response> {
+export async function notFound(c: Context<AppEnv>, error: unknown): Promise<Response> {
   const isPage = c.req.header('Accept')?.includes('text/html')
   if (!isPage || !(error instanceof ApiError)) throw error
-  const page = await renderOnce(c.env, '/missing.html')
-  // It links to every page of the guide.
-  const guide = [...page.matchAll(/href="(\/docs\/[\w-]+)"/g)].map(([, path = '']) => ({ path }))
-  const near = nearPath(new URL(c.req.url).pathname, [...guide, ...routes])
-  const hint = near === null ? '' : html`<p>Did you mean <a href="${near}">${near}</a>?</p>`
-  const body = page.replace('</h1>', (end) => `${end}${hint}`)
+  const body = await renderOnce(c.env, '/missing.html')
   return c.body(body, 404, { 'Content-Type': TYPES.html!, ...PAGE })
 }
 
