@@ -316,15 +316,9 @@ describe('reading', { concurrency: 4 }, () => {
   })
 
   const malformed = {
-    'truncated.json': [
-      '[{"a":1},\n{"a":',
-      /^truncated\.json, line 2: not valid JSON at position 5 \(line 1 column 6\)\.$/,
-    ],
+    'truncated.json': ['[{"a":1},\n{"a":', /^truncated\.json, line 2: not valid JSON\.$/],
     'unended.json': ['[{"a":1}', /^unended\.json: the array does not end\.$/],
-    'broken.json': [
-      '[{"a":1},\n\n{"a":]}]',
-      /^broken\.json, line 3: not valid JSON at position 5 \(line 1 column 6\)\.$/,
-    ],
+    'broken.json': ['[{"a":1},\n\n{"a":]}]', /^broken\.json, line 3: not valid JSON\.$/],
     'empty.json': ['', /^empty\.json is empty\.$/],
     'broken.ndjson': ['{"a":1}\n\n{"a":}\n', /^broken\.ndjson, line 3: not valid JSON/],
     'long.ndjson': [`{}\n${'x'.repeat(9_000_000)}`, /^long\.ndjson, line 2: longer than 8 MiB\.$/],

@@ -43,7 +43,7 @@ export async function* readJson(
     try {
       parsed = JSON.parse(text)
     } catch (error) {
-      throw usageError(`${where}: ${notJson(text, error)}`, error)
+      throw usageError(`${where}: ${notJson(error)}`, error)
     }
     if (!isRejectedRecord(parsed)) yield { record: parsed, text, line }
     else yield { record: parsed.record, text: JSON.stringify(parseExact(text).record), line }

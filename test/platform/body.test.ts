@@ -1,7 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkRowSize } from '../../src/ingest/read-items.ts'
-import { notJson } from '../../src/platform/validation/not-json.ts'
 import { ada, deposit, json, partner } from '../partner.ts'
 import { asLogged } from '../results.ts'
 import { parseText } from './parse-text.ts'
@@ -59,39 +57,22 @@ describe('a body of malformed JSON is 400 malformed_json', () => {
   })
 
   test.each([
-    ['[{"a": NaN}]', 7, 'JSON has no such value: leave the member out.'],
-    ['[-Infinity]', 2, 'JSON has no such value: leave the member out.'],
-    ['[{"a": True}]', 7, 'Write `true` and `false` in small letters.'],
-    ['[{"a": None}]', 7, 'Write `null`.'],
-    ['[1, 2, ]', 7, 'Leave out the comma before it.'],
-    ['[{"a": 1, }]', 10, 'Leave out the comma before it.'],
-    ["[{'a': 1}]", 2, 'Put names and texts in double quotes.'],
-    [`[{"a": 'secret'}]`, 7, 'Put names and texts in double quotes.'],
-    ['[{"customer_id": "c-1",,}]', 23, ''],
-    ['[{"a":}]', 6, ''],
-    ['[1 2]', 3, ''],
-    ['[tru]', 1, ''],
-    ['{"a"', 4, ''],
-    ['secret at position 4111', 0, ''],
-  ])('of %s, the detail says the place and what to send instead', async (body, at, hint) => {
-    const acme = await partner()
-    const place = `at position ${at} (line 1 column ${at + 1}).`
-    const detail = `The body is not valid JSON ${place}${hint && ` ${hint}`}`
-    expect(await json(acme.postText('customers', body))).toMatchObject({ detail })
-  })
-
-  test('a slip is found behind any JSON', () => {
-    fc.assert(
-      fc.property(fc.array(fc.jsonValue()), fc.constantFrom('NaN', "'x'", ','), (values, slip) => {
-        const before = JSON.stringify(['"\\', ...values], null, 1).slice(0, -1)
-        const text = `${before},${slip}, {"a": [1]}]`
-        const lines = before.split('\n')
-        const place = `at position ${before.length + 1} (line ${lines.length} column ${(lines.at(-1) ?? '').length + 2}).`
-        expect(notJson(text, 'no position')).toContain(place)
-      }),
-      { seed: 3, numRuns: 100 },
-    )
-  })
+    ["[{'a': 1}]", ' at position 2 (line 1 column 3)'],
+    ['[{"a": 1, }]', ' at position 10 (line 1 column 11)'],
+    ['[{"customer_id": "c-1",,}]', ' at position 23 (line 1 column 24)'],
+    ['[1 2]', ' at position 3 (line 1 column 4)'],
+    ['[1 2]\n at position 9 (line 9 column 9)', ' at position 3 (line 1 column 4)'],
+    ['[{"a": NaN}]', ''],
+    ['secret at position 4111', ''],
+    ['secret at position 4 (line 1 column 5)', ''],
+  ])(
+    'of %s, the detail says the place if the parser does, and nothing of the text',
+    async (body, place) => {
+      const acme = await partner()
+      const detail = `The body is not valid JSON${place}.`
+      expect(await json(acme.postText('customers', body))).toMatchObject({ detail })
+    },
+  )
 
   test('JSON nested eight levels deep is parsed', async () => {
     const acme = await partner()

@@ -15,7 +15,7 @@ export function parseJson(text: string, mayBeInexact: boolean): unknown {
     value = JSON.parse(text)
   } catch (error) {
     const isEmpty = text.trim() === ''
-    throw malformed(isEmpty ? 'The body is empty.' : `The body is ${notJson(text, error)}`, error)
+    throw malformed(isEmpty ? 'The body is empty.' : `The body is ${notJson(error)}`, error)
   }
   return mayBeInexact ? JSON.parse(text, reviveExactNumber) : value
 }
