@@ -20,7 +20,7 @@ import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
 import { macroProblem } from '../webhooks/macros.ts'
 import * as hooks from '../webhooks/manage.ts'
 import { replayFields } from '../webhooks/operations/webhook-fields.ts'
-import { secret, sentEvent, statusFilter } from '../webhooks/operations/webhooks.ts'
+import { secret, sentEvent, statusFilter, testAnswer } from '../webhooks/operations/webhooks.ts'
 import { postback, postback_id, presentPostback } from './operations/affiliate-postbacks.ts'
 import { newPostback, postbackChange } from './operations/postback-fields.ts'
 import { filledUrl } from './postback-address.ts'
@@ -138,15 +138,11 @@ export const testPostback = operation({
   path: `${ofPostback.path}/test`,
   id: 'testPostback',
   method: 'POST',
-  words: described(() => {
-    const { response_status, error } = sentEvent
-    const body = member(v.string(), 'The first 200 characters of the answer.')
-    return {
-      description:
-        'Sends an event of the type `webhook.test` with invented values once, also while the postback is paused, and returns what the tracker answered. It is in no list of attempts.',
-      answer: component('PostbackTest', () => ({ response_status, error, body })),
-    }
-  }),
+  words: described(() => ({
+    description:
+      'Sends an event of the type `webhook.test` with invented values once, also while the postback is paused, and returns what the tracker answered. It is in no list of attempts.',
+    answer: testAnswer,
+  })),
   async run(call, { postback_id }) {
     const row = await hooks.findEndpoint(changeOf(call), postback_id)
     const now = Date.now()

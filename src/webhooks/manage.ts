@@ -6,7 +6,6 @@ import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { queueSoon } from './causes.ts'
-import { insertTest } from './db/causes.ts'
 import {
   beginProgress,
   deleteEndpoint as dropEndpoint,
@@ -253,39 +252,17 @@ export async function readMessages<T extends string>(
   return { ...found, data }
 }
 
-/** Returns an endpoint to which something is sent. Throws `not_found`; `conflict` if it is disabled. */
-async function findEnabled(owner: Owner, id: string): Promise<void> {
-  const { disabled } = await findEndpoint(owner, id)
-  if (disabled === null) return
-  const detail = `The ${nounOf(owner)} is disabled. Enable it first: send \`{"disabled": false}\` with PATCH.`
-  throw new ApiError('conflict', { detail })
-}
-
 /** Returns a new id of an event, which begins with its time (milliseconds). */
 export const newEventId = (now: number): string =>
   `evt_${now.toString(16).padStart(11, '0')}${crypto.getRandomValues(new Uint8Array(8)).toHex()}`
 
-/**
- * Stores a test event for an endpoint, sends it, and returns its id.
- *
- * @throws ApiError `not_found`; `conflict` if the endpoint is disabled.
- */
-export async function testEndpoint(change: Change, id: string, data: object): Promise<string> {
-  const { env, account } = change
-  await findEnabled(change, id)
-  const now = Date.now()
-  const db = databaseOf(change)
-  const event = newEventId(now)
-  const test = { ...ownerOf(change), endpoint: id, event, now, data: JSON.stringify(data) }
-  await withAudit(db, entryOf(change, 'test', { id, event_id: event }), insertTest(db, test))
-  await queueSoon(env, account.binding, account.id)
-  return event
-}
-
 /** The characters of an answer that a test shows. */
 const SHOWN_ANSWER = 200
 
-/** Sends a test event to a URL of an endpoint now, and returns what was answered. No other attempt follows. */
+/**
+ * Sends a test event to a URL of an endpoint now, also while it is disabled, and returns what was answered. No other attempt
+ * follows.
+ */
 export async function tryEndpoint(
   change: Change,
   { id, method, secrets }: EndpointRow,
@@ -296,7 +273,7 @@ export async function tryEndpoint(
   await withAudit(databaseOf(change), entryOf(change, 'test', { id, event_id: event.id }), [])
   const outgoing = { id: event.id, type: TEST_EVENT, at: Date.now(), data: JSON.stringify(data) }
   const open = await openSecrets(env, account.id, id, secrets)
-  const target = { url, method, isChecked: true }
+  const target = { url, method, isChecked: change.affiliate_id !== undefined }
   const { answer, ...result } = await sendEvent(env, target, open, outgoing, SHOWN_ANSWER)
   return { response_status: answer, ...result }
 }
@@ -312,7 +289,11 @@ export async function replayEndpoint(
   event: string | null,
 ): Promise<number> {
   const { env, account } = change
-  await findEnabled(change, id)
+  const { disabled } = await findEndpoint(change, id)
+  if (disabled !== null) {
+    const detail = `The ${nounOf(change)} is disabled. Enable it first: send \`{"disabled": false}\` with PATCH.`
+    throw new ApiError('conflict', { detail })
+  }
   const db = databaseOf(change)
   const values = { account: account.id, endpoint: id, event, now: Date.now() }
   const [found] = await withAudit(db, entryOf(change, 'replay', { id, event }), [

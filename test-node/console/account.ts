@@ -124,7 +124,7 @@ export function accountTests(shared: () => Shared): void {
     assert.equal(await page.locator('.notice.bad').count(), 0)
   })
 
-  test('a member adds a webhook, sends a test event, sees its attempt and replays it', {
+  test('a member adds a webhook, sends a test event, sees the answer and deletes the webhook', {
     skip,
   }, async () => {
     const { base, page, click, shown, confirm } = await open(`${AT}/webhooks`)
@@ -139,22 +139,11 @@ export function accountTests(shared: () => Shared): void {
     await page.goto(own)
     assert.ok(!(await page.content()).includes(secret))
     await click('Send a test event')
-    const row = page.getByRole('row', { name: /webhook\.test/ })
-    for (let i = 0; i < 50 && !/delivered/i.test(await page.locator('#log').innerText()); i++)
-      await page.reload()
-    assert.match(await row.first().innerText(), /delivered/i)
+    assert.match(await page.getByRole('status').innerText(), /The answer: 20\d\./)
     assert.deepEqual(
       receiver.at(path).map(({ event, isSigned }) => [event.type, isSigned]),
       [['webhook.test', true]],
     )
-
-    await row.first().getByText('Show').click()
-    await click('Send this event again')
-    assert.match(await page.getByRole('status').innerText(), /The event is sent again\./)
-    for (let i = 0; i < 50 && receiver.at(path).length < 2; i++) await page.reload()
-    assert.match(await row.first().innerText(), /20\d/)
-    assert.equal(new Set(receiver.at(path).map((event) => event.id)).size, 1)
-    assert.equal(receiver.at(path).length, 2)
 
     await openSignedIn(shared(), `${AT}/webhooks/${id}`)
     await confirm('Delete the webhook', id)

@@ -244,8 +244,6 @@ describe('webhooks of an account', () => {
     const acme = await partner()
     const other = await partner('forex', { account: 'other-firm' })
     const { id } = await webhook(acme.account)
-    const { event_id } = await json(askAdmin(`${hooksOf(acme.account)}/${id}/test`, 'POST', {}))
-    expect(event_id).toMatch(/^evt_[\da-f]{27}$/)
     const at = `${hooksOf(other.account)}/${id}`
     for (const [path, method] of [
       [at, 'GET'],
@@ -261,7 +259,7 @@ describe('webhooks of an account', () => {
       expect((await json(response)).detail).toContain(`webhook \`${id}\``)
     }
     const own = await webhook(other.account)
-    expect((await askAdmin(`${own.path}/replay`, 'POST', { event_id })).status).toBe(404)
+    expect((await askAdmin(`${own.path}/replay`, 'POST', { event_id: 'evt_0' })).status).toBe(404)
     expect((await json(askAdmin(`${own.path}/events`))).data).toEqual([])
   })
 
@@ -284,7 +282,6 @@ describe('webhooks of an account', () => {
     const { path } = await webhook(account)
     const disabled = await json(askAdmin(path, 'PATCH', { disabled: true }))
     expect(disabled).toMatchObject({ disabled: true, disabled_reason: 'team' })
-    expect((await askAdmin(`${path}/test`, 'POST', {})).status).toBe(409)
     const replay = await askAdmin(`${path}/replay`, 'POST', {})
     expect(replay.status).toBe(409)
     expect((await json(askAdmin(path, 'PATCH', { disabled: false }))).disabled).toBe(false)

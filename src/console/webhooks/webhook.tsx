@@ -30,6 +30,16 @@ const STATUSES = [
   ['dead', 'Dead letters'],
 ] as const
 
+/** Returns what a receiver answered, and why an attempt failed. */
+const answerText = ({
+  response_status,
+  error,
+}: Omit<AnswerOf<typeof testWebhook>, 'body'>): string =>
+  visible([response_status, error?.replaceAll('_', ' ')].filter(Boolean).join(' '))
+
+const testText = (answer: unknown): string =>
+  `The test event was sent. The answer: ${answerText(answer as AnswerOf<typeof testWebhook>)}.`
+
 /** Renders the events of a webhook. */
 const Events = ({ list }: { list: Sent }) => (
   <>
@@ -43,9 +53,7 @@ const Events = ({ list }: { list: Sent }) => (
           Type: 'type',
           Status: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge>,
           Attempts: { number: ({ attempts }) => attempts },
-          'Last answer': ({ response_status, error }) =>
-            visible([response_status, error?.replaceAll('_', ' ')].filter(Boolean).join(' ')) ||
-            '–',
+          'Last answer': (row) => answerText(row) || '–',
           Data: ({ event_id, data, next_attempt_at: at }) => (
             <details>
               <summary>Show</summary>
@@ -85,7 +93,7 @@ const changes: Record<string, Change> = {
   save: calling(changeWebhook, 'The webhook is saved.'),
   enable: switchTo(false, 'The webhook is enabled.'),
   disable: switchTo(true, 'The webhook is disabled. What was pending is now a dead letter.'),
-  test: calling(testWebhook, 'The test event is sent. It is the first of the list in a moment.'),
+  test: calling(testWebhook, testText),
   replay: calling(replayWebhook, 'The event is sent again.'),
   rotate: calling(rotateWebhook, secretOf('The webhook has a new secret.', 'id', 'secret')),
   drop: {
