@@ -99,7 +99,6 @@ CREATE TABLE payments (
   statements   TEXT NOT NULL CHECK (json_type(statements) = 'array'),
   actor        TEXT NOT NULL,
   at           TEXT NOT NULL,
-  folded_reference TEXT NOT NULL,
   PRIMARY KEY (account, reference)
 ) STRICT, WITHOUT ROWID;
 
@@ -120,24 +119,16 @@ BEGIN
   SELECT raise(ABORT, 'a payment never changes');
 END;
 
--- `folded_reference` is the reference without white space around it and without letter case.
-CREATE UNIQUE INDEX payments_folded ON payments (account, folded_reference);
-
 -- Payments that the bank returned: their statements are approved again, and due.
 --
--- One row for each payment that came back.
---
---   payment      the reference of the payment, as `payments` has it
---   reference    that of the return: chosen by the sender, or that of the payment
+-- One row for each payment that came back: `payment` is its reference, as `payments` has it.
 CREATE TABLE payment_returns (
   account     TEXT NOT NULL,
   payment     TEXT NOT NULL,
-  reference   TEXT NOT NULL CHECK (reference <> ''),
   returned_on TEXT NOT NULL CHECK (returned_on GLOB '????-??-??'),
   reason      TEXT NOT NULL CHECK (reason <> ''),
   actor       TEXT NOT NULL,
   at          TEXT NOT NULL,
-  folded_reference TEXT NOT NULL,
   PRIMARY KEY (account, payment)
 ) STRICT, WITHOUT ROWID;
 
@@ -148,9 +139,8 @@ BEGIN
 END;
 
 CREATE TRIGGER payment_returns_no_update BEFORE UPDATE ON payment_returns
-WHEN (old.account, old.payment, old.reference, old.returned_on, 'Erased', old.actor, old.at, old.folded_reference)
-  IS NOT (new.account, new.payment, new.reference, new.returned_on, new.reason, new.actor, new.at,
-    new.folded_reference)
+WHEN (old.account, old.payment, old.returned_on, 'Erased', old.actor, old.at)
+  IS NOT (new.account, new.payment, new.returned_on, new.reason, new.actor, new.at)
 BEGIN
   SELECT raise(ABORT, 'the return of a payment never changes; an erasure takes its reason');
 END;
@@ -161,13 +151,11 @@ BEGIN
   SELECT raise(ABORT, 'the return of a payment never changes');
 END;
 
-CREATE UNIQUE INDEX payment_returns_folded ON payment_returns (account, folded_reference);
-
 -- The ledger: append-only. The balance of an affiliate in a currency is the sum of its entries.
 --
 --   id         {approval or time}-{position}: entries stand in order of time
 --   amount     a decimal with the minor digits of the currency; `paid` is negative
---   reference  of `paid` and `returned`: that of the payment or the return; of `transferred`: the other plan; of
+--   reference  of `paid` and `returned`: that of the payment; of `transferred`: the other plan; of
 --              `vat`: the number of the invoice
 --   entered_on the day of `at` in the time zone of the account as it was then
 --   value_on   the day to which it belongs: of earnings and adjustments the last one of the period, of payments and

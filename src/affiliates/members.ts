@@ -40,7 +40,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     records rule reason condition resource transaction_type eventname count
     rules counted min until signup_day link states link_id url landing_page pass_query disabled
     disabled_by created_at clicks group_by columns unconverted notes
-    statement reference entered_on value_on paid_on statements return_reference returned_on
+    statement reference entered_on value_on paid_on statements returned_on
     level signups active_customers
     payment step rate carried_in carried_out capped recouped deficit dropped_in occurrence field change
     action customers terms rates converted by_amount_usd each quantity record conditions qualified_on

@@ -69,7 +69,7 @@ const TABLE_COLUMNS: Record<BookTable, readonly ExportColumn[]> = {
     ...texts('statements', 'actor'),
     column('at', 'instant'),
     column('returned_on', 'date'),
-    ...texts('return_reference', 'return_reason'),
+    ...texts('return_reason'),
   ],
   affiliates: texts('affiliate_id', 'parent', 'status', 'language'),
 }

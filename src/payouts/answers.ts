@@ -341,10 +341,8 @@ async function bookStep(call: Call, hash: string, step: readonly Booking[]): Pro
   const details = { [becomes]: changes.length, hash }
   const author = { account: call.account, actor, action: 'transfers.move', details, now }
   if (becomes === 'returned') {
-    const { id } = first.transfer
     const returned = {
-      payment: id,
-      reference: id,
+      payment: first.transfer.id,
       returned_on: day ?? '',
       reason: reason ?? 'The bank gives no reason',
     }

@@ -189,12 +189,7 @@ async function store(call: Call, plan: Plan): Promise<boolean> {
   }
   if (direction === 'returned') {
     const refused = await refusedPayees(call, [{ entry, transfer }], now)
-    const returned = {
-      payment: id,
-      reference: id,
-      returned_on: day,
-      reason: reason ?? BOOKED_BY_HAND,
-    }
+    const returned = { payment: id, returned_on: day, reason: reason ?? BOOKED_BY_HAND }
     return bookReturn(db, author, returned, [...also, ...refused], settled)
   }
   const due = await statementsOf(db, account, id)

@@ -81,7 +81,7 @@ async function keepBooks(account: string) {
   const approved = await askAdmin(`${at}/periods/${PERIOD}/approve`, 'POST', {})
   expect(await json(approved)).toMatchObject({ approved: 2, refused_total: 1, closed: true })
   expect(await bookPaid([paid.id], 'R-1', PAID_ON, account)).toBe(true)
-  expect(await bookBack(paid.id, 'R-1', '2024-12-03', account)).toBe(true)
+  expect(await bookBack(paid.id, '2024-12-03', account)).toBe(true)
   expect(await bookPaid([paid.id], 'R-2', '2024-12-05', account)).toBe(true)
   expect((await askAdmin(`${at}/manual-entries`, 'POST', entry)).status).toBe(201)
   for (const rows of Object.values(await booksOf(account))) expect(rows).not.toEqual([])

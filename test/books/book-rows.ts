@@ -175,7 +175,6 @@ export async function bookPaid(
 /** Books that the payment of a statement came back. Returns whether it can be. */
 export async function bookBack(
   id: string,
-  reference: string,
   returned_on = '2024-12-03',
   account = 'acme-forex',
 ): Promise<boolean> {
@@ -184,7 +183,7 @@ export async function bookBack(
   )
     .bind(account, id)
     .first<string>('payment')
-  const returned = { payment: payment ?? '', reference, returned_on, reason: 'Account closed' }
+  const returned = { payment: payment ?? '', returned_on, reason: 'Account closed' }
   return bookReturn(env.DB, await authorIn(account, 'transfers.move'), returned)
 }
 

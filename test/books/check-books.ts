@@ -108,17 +108,15 @@ interface Payment {
   currency: string
   amount: string
   statements: string
-  /** The reference of its return; null if it did not come back. */
-  returned: string | null
+  /** Whether it came back. */
+  returned: boolean
 }
 
 const readPayments = async (account: string): Promise<Payment[]> => {
-  const returns = await rowsOf<{ payment: string; reference: string }>(
-    ...(['payment_returns', account, 'payment'] as const),
-  )
+  const returns = await rowsOf<{ payment: string }>('payment_returns', account, 'payment')
   return (await rowsOf<Payment>('payments', account, 'reference')).map((one) => ({
     ...one,
-    returned: returns.find(({ payment }) => payment === one.reference)?.reference ?? null,
+    returned: returns.some(({ payment }) => payment === one.reference),
   }))
 }
 
@@ -230,7 +228,7 @@ function checkEntries(
         ...head.received.map(({ amount, from }) => ['transferred', amount, from]),
         ...(paymentsOf.get(id) ?? []).flatMap(({ reference, returned }) => [
           ['paid', opposite(head.payable), reference] as const,
-          ...(returned === null ? [] : [['returned', head.payable, returned] as const]),
+          ...(returned ? [['returned', head.payable, reference] as const] : []),
         ]),
       ] as const
     ).flatMap(([kind, amount, reference]) =>
@@ -300,7 +298,7 @@ function checkPayments(closed: readonly Booked[], payments: readonly Payment[]):
       for (const one of own) {
         expect([one?.affiliate_id, one?.head?.currency]).toEqual([affiliate_id, currency])
       }
-      return returned === null ? ids.map((id) => JSON.stringify([id, reference])) : []
+      return returned ? [] : ids.map((id) => JSON.stringify([id, reference]))
     },
   )
   const expected = closed.flatMap(({ id, status, payment }) =>

@@ -95,7 +95,7 @@ async function keepBooks(zone: string, steps: number) {
       const paid_on = later(today, -from.below(9))
       const returned_on = one.paid && one.paid > paid_on ? one.paid : paid_on
       const isDone = one.paid
-        ? await bookBack(one.id, `R-${step}`, returned_on)
+        ? await bookBack(one.id, returned_on)
         : await bookPaid([one.id], `R-${step}`, paid_on)
       expect(isDone).toBe(true)
       one.paid = one.paid ? null : paid_on
@@ -116,17 +116,18 @@ async function keepBooks(zone: string, steps: number) {
       if (from.oneIn(4)) frozen.set(path, await walk(path))
   }
   const days = new Map(
-    [...(await rowsOf('payments')), ...(await rowsOf('payment_returns'))].map((one) => [
-      one.reference,
-      String(one.paid_on ?? one.returned_on),
-    ]),
+    [...(await rowsOf('payments')), ...(await rowsOf('payment_returns'))].map((one) =>
+      one.paid_on
+        ? [`paid ${one.reference}`, String(one.paid_on)]
+        : [`returned ${one.payment}`, String(one.returned_on)],
+    ),
   )
   const entries = (await rowsOf('ledger')).map((row) => {
     const one = row as Record<'id' | 'kind' | 'affiliate_id' | 'currency' | 'amount' | 'at', string>
     const entry = dayOf(zones.get(one.id)!, one.at)
     const last = parsePeriod(String(row.period))!.last
     const isEarned = one.kind === 'earned' || one.kind === 'adjusted'
-    const value = isEarned ? dayText(last) : (days.get(row.reference) ?? entry)
+    const value = isEarned ? dayText(last) : (days.get(`${one.kind} ${row.reference}`) ?? entry)
     return { ...one, value, entry, units: cents(one.amount) }
   })
   return { from, entries, frozen, today: dayOf(current, new Date().toISOString()) }

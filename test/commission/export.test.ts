@@ -128,8 +128,7 @@ test('CSV says when a statement was approved, and how it was paid', async () => 
     [
       `update statements set status = 'approved', approval = 'apr_1', approved_at = 0`,
       `insert into payments (account, reference, affiliate_id, currency, amount, paid_on, statements,
-         actor, at, folded_reference) values ('acme-forex', 'PAY-17', 'aff-7', 'EUR', '1.00', '2026-11-16', '[]', 'x', '',
-         'pay-17')`,
+         actor, at) values ('acme-forex', 'PAY-17', 'aff-7', 'EUR', '1.00', '2026-11-16', '[]', 'x', '')`,
       `update statements set status = 'paid', payment = 'PAY-17'`,
     ].map((text) => env.DB.prepare(text)),
   )

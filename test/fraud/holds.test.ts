@@ -116,7 +116,7 @@ describe('a case that holds', () => {
     await approve(june)
     await bookPaid([idOf(june)], 'R-1')
     await storeCases({ id: 'case_1' })
-    await bookBack(idOf(june), 'B-1')
+    await bookBack(idOf(june))
     expect(await payable()).toEqual([['a', '25.00', true]])
   })
 })

@@ -111,7 +111,7 @@ async function storePayments(affiliate: string, has: (flaw: Flaw) => boolean, cu
     await insertRow('payments', {
       ...{ account: 'acme-forex', reference: `p-${affiliate}-${n}`, affiliate_id: affiliate },
       ...{ currency, amount: `${n + 1}.00`, paid_on: `2026-01-0${n + 1}`, statements: '[]' },
-      ...{ actor: 'eve', at: '', folded_reference: `p-${affiliate}-${n}` },
+      ...{ actor: 'eve', at: '' },
     })
   }
 }

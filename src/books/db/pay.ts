@@ -1,7 +1,5 @@
 import type { ReturnedPayment } from '../../ledger/db/booked.ts'
 import { bookEntries, IS_FREE } from '../../ledger/db/entries.ts'
-import { foldReference } from '../../ledger/db/manual-entries.ts'
-import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all } from '../../platform/db/query.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
@@ -37,9 +35,9 @@ export interface NewPayment {
 
 const ROWS = `
   with r as materialized (
-    select key as position, value ->> 0 as reference, value ->> 1 as affiliate_id,
-      value ->> 2 as currency, value ->> 3 as amount, value ->> 4 as paid_on, value -> 5 as ids,
-      value ->> 6 as folded_reference, value -> 7 as part
+    select key as position, value ->> 'reference' as reference, value ->> 'affiliate_id' as affiliate_id,
+      value ->> 'currency' as currency, value ->> 'amount' as amount, value ->> 'paid_on' as paid_on,
+      value -> 'ids' as ids, value -> 'part' as part
     from json_each(:rows)
   )`
 
@@ -47,10 +45,7 @@ const ROWS = `
 const REJECT_CHANGED = compileStatement(`
   ${ROWS}
   select ${ABORT} from r where
-    exists (select 1 from payments p where p.account = :account
-      and p.folded_reference = r.folded_reference)
-    or exists (select 1 from payment_returns n where n.account = :account
-      and n.folded_reference = r.folded_reference)
+    exists (select 1 from payments p where p.account = :account and p.reference = r.reference)
     or exists (
       select 1 from json_each(r.ids) i
       left join statements s on s.account = :account and s.id = i.value and s.status = 'approved'
@@ -61,10 +56,8 @@ const REJECT_CHANGED = compileStatement(`
 const INSERT_PAYMENTS = compileStatement(`
   ${ROWS}
   insert into payments (account, reference, affiliate_id, currency, amount, paid_on, statements,
-    actor, at, folded_reference)
-  select :account, reference, affiliate_id, currency, amount, paid_on, ids, :actor, :at,
-    folded_reference
-  from r`)
+    actor, at)
+  select :account, reference, affiliate_id, currency, amount, paid_on, ids, :actor, :at from r`)
 
 /** Books what was paid in the ledger: an entry for each statement. */
 const BOOK_PAYMENTS = bookEntries(`
@@ -79,9 +72,9 @@ const BOOK_PAYMENTS = bookEntries(`
 /** Marks statements as paid. Of one that is paid in part, the rest stays payable. */
 const PAY = compileStatement(`
   with v as materialized (
-    select :account as account, r.value ->> 0 as reference, i.value as id,
-      iif(i.value is r.value ->> '$[7].id', r.value ->> '$[7].rest', null) as rest
-    from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 5) i
+    select :account as account, r.value ->> 'reference' as reference, i.value as id,
+      iif(i.value is r.value ->> '$.part.id', r.value ->> '$.part.rest', null) as rest
+    from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 'ids') i
   )
   update statements set status = iif(v.rest is null, 'paid', 'approved'),
     payment = iif(v.rest is null, v.reference, null), payable = ifnull(v.rest, payable)
@@ -95,9 +88,10 @@ const PAID_MEMBERS = `'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'pla
 const NOTIFY_PAID = eventOf(
   'statement.paid',
   `select s.id || ' ' || s.payment as about, json_object(${PAID_MEMBERS}, 'amount', s.payable,
-      'reference', s.payment, 'paid_on', r.value ->> 4) as data
-    from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 5) i
-    cross join statements s on s.account = :account and s.id = i.value and s.payment = r.value ->> 0`,
+      'reference', s.payment, 'paid_on', r.value ->> 'paid_on') as data
+    from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 'ids') i
+    cross join statements s on s.account = :account and s.id = i.value
+      and s.payment = r.value ->> 'reference'`,
 )
 
 const PAY_STATEMENTS = [REJECT_CHANGED, INSERT_PAYMENTS, BOOK_PAYMENTS, PAY, NOTIFY_PAID]
@@ -127,17 +121,7 @@ export function bookPayments(
   made: readonly NewPayment[],
   also: readonly D1PreparedStatement[] = [],
 ): Promise<boolean> {
-  const rows = made.map(({ reference, affiliate_id, currency, amount, paid_on, ids, part }) => [
-    reference,
-    affiliate_id,
-    currency,
-    amount,
-    paid_on,
-    ids,
-    foldReference(reference),
-    part,
-  ])
-  return book(db, payer, PAY_STATEMENTS, { rows: JSON.stringify(rows) }, also)
+  return book(db, payer, PAY_STATEMENTS, { rows: JSON.stringify(made) }, also)
 }
 
 /** A statement, and what of it moves. */
@@ -164,7 +148,7 @@ const READ_PAID = compileStatement(`
   where p.account = :account and p.reference = :payment order by l.id`)
 
 /**
- * Books that a payment came back. Returns false if it did already, or if the reference is taken.
+ * Books that a payment came back. Returns false if it did already.
  *
  * @param also What is stored in the same batch, before the return.
  * @param amount What came back; absent: all of it.
@@ -176,7 +160,7 @@ export async function bookReturn(
   also: readonly D1PreparedStatement[] = [],
   amount?: string,
 ): Promise<boolean> {
-  const { payment, reference } = returned
+  const { payment } = returned
   const account = payer.account.id
   const paid = await all<Moved & { currency: string }>(db, READ_PAID, { account, payment })
   const back =
@@ -188,9 +172,7 @@ export async function bookReturn(
     const texts = [moved, add(due, moved)].map((one) => moneyText(one, currency))
     return [id, ...texts, status, payable]
   })
-  const folded_reference = foldReference(reference)
-  const values = { ...returned, folded_reference, parts: JSON.stringify(parts) }
-  return book(db, payer, RETURN_STATEMENTS, values, also)
+  return book(db, payer, RETURN_STATEMENTS, { ...returned, parts: JSON.stringify(parts) }, also)
 }
 
 async function book(
@@ -217,27 +199,24 @@ async function book(
 const OF_RETURN = `${JSON_EACH}(:parts) r
   cross join statements s on s.account = :account and s.id = r.value ->> 0`
 
-/** Aborts the batch if the payment is gone or came back already, or the reference or a statement is used otherwise. */
+/** Aborts the batch if the payment is gone or came back already, or a statement is used otherwise. */
 const REJECT_RETURNED = compileStatement(`
   select ${ABORT} where
     not exists (select 1 from payments where account = :account and reference = :payment)
     or exists (select 1 from payment_returns
       where account = :account and payment = :payment)
-    or exists (select 1 from payments where account = :account
-      and folded_reference = :folded_reference and reference <> :payment)
     or exists (select 1 from ${OF_RETURN}
       where (s.status, s.payable) is not (r.value ->> 3, r.value ->> 4))`)
 
 /** Inserts a return. */
 const INSERT_RETURN = compileStatement(`
-  insert into payment_returns (account, payment, reference, returned_on, reason, actor, at,
-    folded_reference)
-  values (:account, :payment, :reference, :returned_on, :reason, :actor, :at, :folded_reference)`)
+  insert into payment_returns (account, payment, returned_on, reason, actor, at)
+  values (:account, :payment, :returned_on, :reason, :actor, :at)`)
 
 /** Books what came back in the ledger: an entry for each statement. */
 const BOOK_RETURN = bookEntries(`
   select s.affiliate_id, :audit || '-' || printf('%05d', r.key + 1), 'returned', s.plan, s.period,
-    s.id, s.statement ->> 'currency', r.value ->> 1, :reference, :actor, :at, :today, :returned_on
+    s.id, s.statement ->> 'currency', r.value ->> 1, :payment, :actor, :at, :today, :returned_on
   from ${OF_RETURN}`)
 
 /** Marks the statements of a payment that came back as approved. */
@@ -251,7 +230,7 @@ const RETURN = compileStatement(`
 const NOTIFY_RETURNED = eventOf(
   'statement.returned',
   `select s.id || ' ' || s.returned as about, json_object(${PAID_MEMBERS}, 'amount', r.value ->> 1,
-      'payment', s.returned, 'reference', :reference, 'returned_on', :returned_on) as data
+      'payment', s.returned, 'returned_on', :returned_on) as data
     from ${OF_RETURN}`,
 )
 
@@ -259,8 +238,7 @@ const NOTIFY_RETURNED = eventOf(
 const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURN, BOOK_RETURN, RETURN, NOTIFY_RETURNED]
 
 /** A payment, and how it came back; null if it did not. */
-export type Payment = Omit<typeof payments.$inferSelect, 'account' | 'folded_reference'> & {
-  readonly return_reference: string | null
+export type Payment = Omit<typeof payments.$inferSelect, 'account'> & {
   readonly returned_on: string | null
   readonly reason: string | null
   /** The batch that made it; null if a person booked it. */
@@ -276,7 +254,6 @@ const PAYMENT_COLUMNS = [
   'statements',
   'actor',
   'at',
-  'return_reference',
   'returned_on',
   'reason',
   'batch',
@@ -284,7 +261,7 @@ const PAYMENT_COLUMNS = [
 
 /** Payments `p` with their returns. */
 const WITH_RETURN = `(
-    select p.*, n.reference as return_reference, n.returned_on, n.reason,
+    select p.*, n.returned_on, n.reason,
       (select t.batch from transfers t where t.account = p.account and t.id = p.reference) as batch
     from payments p
     left join payment_returns n on n.account = p.account and n.payment = p.reference)`
@@ -296,6 +273,7 @@ export interface PaymentFilter {
   readonly from: string | null
   /** The last day of payment. */
   readonly to: string | null
+  readonly reference?: string | null
 }
 
 /** The conditions of the filter of payments. */
@@ -303,6 +281,7 @@ const OF_PAYMENTS = {
   affiliate_id: 'affiliate_id = :affiliate_id',
   from: 'paid_on >= :from',
   to: 'paid_on <= :to',
+  reference: 'reference = :reference',
 } satisfies Record<keyof PaymentFilter, string>
 
 /** Reads one page of the payments of an account, the latest day first. */
@@ -327,29 +306,4 @@ export function listPayments(
     },
     page,
   )
-}
-
-/** Reads payments by their references, and by those of their returns. */
-const FIND_PAYMENTS = compileStatement(`
-  with named(reference) as (
-    select p.reference from ${JSON_EACH}(:references) r
-    cross join payments p on p.account = :account
-      and p.folded_reference = r.value
-    union
-    select n.payment from ${JSON_EACH}(:references) r
-    cross join payment_returns n on n.account = :account
-      and n.folded_reference = r.value
-  )
-  select ${PAYMENT_COLUMNS.map((name) => `p.${name}`)}
-  from named cross join ${WITH_RETURN} p
-  where p.account = :account and p.reference = named.reference`)
-
-/** Returns the payments of an account with these references, or whose returns have them. */
-export async function findPayments(
-  db: Connection,
-  account: string,
-  references: readonly string[],
-): Promise<Payment[]> {
-  const values = { account, references: JSON.stringify(references.map(foldReference)) }
-  return all<Payment>(db, FIND_PAYMENTS, values)
 }

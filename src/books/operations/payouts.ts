@@ -9,7 +9,7 @@ import { count, day, money, time } from '../../platform/validation/answer-fields
 import { component, described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
-import { findPayments, listPayments, type Payment } from '../db/pay.ts'
+import { listPayments, type Payment } from '../db/pay.ts'
 
 /** The columns of payments. */
 const PAID_COLUMNS = [
@@ -34,10 +34,6 @@ const payment = component('Payment', () => ({
   batch: nullable(v.string(), 'The batch that paid it. Null if a person booked the payment.'),
   actor: member(v.string(), 'The member of the integrations team.'),
   at: member(time, 'When the payment was booked.'),
-  return_reference: nullable(
-    v.string(),
-    'The reference of the return of the payment. Null if it did not come back.',
-  ),
   returned_on: nullable(day, 'When the payment came back, or null.'),
   reason: nullable(v.string(), 'Why it came back, or null.'),
 }))
@@ -49,10 +45,7 @@ const filters = {
   to: optional(f.day, said('Only what was paid on or before this day.', '2026-11-30')),
   reference: optional(
     v.string(),
-    said(
-      'The payment with this reference, or whose return has it. Letter case does not count.',
-      'T7K2M9XQ4D',
-    ),
+    said('The payment with this reference. Letter case does not count.', 'T7K2M9XQ4D'),
   ),
 }
 
@@ -83,14 +76,11 @@ export const listPayouts = list({
   async list({ session: db, grant: { account } }, filter, page) {
     const { affiliate_id = null, reference, ...days } = filter
     const { from = null, to = null } = readDays(days)
-    if (reference !== undefined) {
-      const data = (await findPayments(db, account, [reference])).map(presentPayment)
-      return { data, total: data.length, isLimited: false, last: null, more: { sums: [] } }
-    }
     const own = { affiliate_id, from, to }
+    const named = reference?.trim().toUpperCase() ?? null
     const [found, moved] = await Promise.all([
-      listPayments(db, account, own, page),
-      page.after ? [] : sumMoved(db, account, own),
+      listPayments(db, account, { ...own, reference: named }, page),
+      page.after || named ? [] : sumMoved(db, account, own),
     ])
     return { ...found, data: found.data.map(presentPayment), more: { sums: sumsOf(moved) } }
   },

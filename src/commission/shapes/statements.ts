@@ -21,7 +21,6 @@ export const resource = described(() =>
 /** How a payment came back. */
 export const returnedPayment = component('ReturnedPayment', () => ({
   payment: member(text, 'The reference of the payment.'),
-  reference: member(text, 'The reference of the return.'),
   returned_on: member(day, 'The day on which it came back.'),
   reason: member(text, 'Why it came back.'),
 }))

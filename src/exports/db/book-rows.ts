@@ -51,7 +51,7 @@ const READ_LEDGER = compileStatement(`
 
 const READ_PAYMENTS = compileStatement(`
   select p.reference, p.affiliate_id, p.currency, p.amount, p.paid_on, p.statements, p.actor, p.at,
-    r.returned_on, r.reference as return_reference, r.reason as return_reason
+    r.returned_on, r.reason as return_reason
   from payments p left join payment_returns r on r.account = p.account and r.payment = p.reference
   where p.account = :account and p.reference > :after_0 and substr(p.paid_on, 1, 7) = :month
   order by p.reference limit :limit`)

@@ -2,15 +2,13 @@
 export interface ReturnedPayment {
   /** The reference of the payment. */
   readonly payment: string
-  readonly reference: string
   readonly returned_on: string
   readonly reason: string
 }
 
 /** The SQL of how the last payment of a statement `s` that came back did so, as JSON. */
 export const PAYMENT_RETURN = `(
-    select json_object('payment', n.payment, 'reference', n.reference,
-      'returned_on', n.returned_on, 'reason', n.reason)
+    select json_object('payment', n.payment, 'returned_on', n.returned_on, 'reason', n.reason)
     from payment_returns n where n.account = s.account and n.payment = s.returned)`
 
 /** Whether the row `c` of `closed_periods` closes its period for an affiliate, named by SQL. */

@@ -8,14 +8,9 @@ import type { StoredMovement, TransferState } from '../model.ts'
 
 const FIND = compileStatement(`
   select m.reference, m.direction, m.day, m.other, m.bank_reference, m.n from ${JSON_EACH}(:references) r
-  cross join bank_movements m on m.account = :account and m.reference = r.value
-  union all
-  select n.payment, 'returned', n.returned_on, '', '', 1 from ${JSON_EACH}(:references) r
-  cross join payment_returns n on n.account = :account and n.payment = r.value
-  where not exists (select 1 from bank_movements m where m.account = :account
-    and m.reference = n.payment and m.direction = 'returned' and m.doubt is null)`)
+  cross join bank_movements m on m.account = :account and m.reference = r.value`)
 
-/** Returns the movements of transfers and batches that were booked, also as returns by hand, or noted. */
+/** Returns the movements of transfers and batches that were booked or noted. */
 export const findMovements = (db: Connection, account: string, references: readonly string[]) =>
   all<Movement>(db, FIND, { account, references: JSON.stringify(references) })
 

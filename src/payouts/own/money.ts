@@ -102,7 +102,6 @@ const PAYMENT_COLUMNS = [
   'paid_on',
   'statements',
   'at',
-  'return_reference',
   'returned_on',
   'reason',
 ]
@@ -115,8 +114,7 @@ const payment = component('AffiliatePayment', () => ({
   paid_on: day,
   statements: member(count, 'The number of the statements that it paid.'),
   at: member(time, 'When it was booked.'),
-  return_reference: nullable(v.string(), 'The reference of its return. Null: it arrived.'),
-  returned_on: nullable(day, 'When it came back.'),
+  returned_on: nullable(day, 'When it came back. Null: it arrived.'),
   reason: nullable(v.string(), 'Why it came back.'),
 }))
 
