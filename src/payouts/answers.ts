@@ -1,4 +1,3 @@
-import { bookPayments, bookReturn } from '../books/db/pay.ts'
 import { untilBooked } from '../books/until-booked.ts'
 import { digest } from '../platform/auth/secret.ts'
 import type { Connection } from '../platform/db/database.ts'
@@ -22,13 +21,13 @@ import {
 import { knownMovements } from './answers/movements.ts'
 import { readFile } from './answers/read.ts'
 import { type AnswerRow, refused } from './answers/row.ts'
+import { bookTransfers } from './book.ts'
 import { listMovements } from './by-hand.ts'
 import * as rows from './db/answers.ts'
 import { readVersions } from './db/batches.ts'
 import { findMovements, storeMovements } from './db/movements.ts'
-import { type FoundTransfer, findTransfers, moveTransfers } from './db/transfers.ts'
+import { type FoundTransfer, findTransfers } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
-import { refusedPayees } from './refused-payees.ts'
 
 // A file with which a bank answers is previewed, and then booked. Only the preview is stored, never the file.
 
@@ -318,46 +317,11 @@ async function readOpen({ db, account }: Call, bookings: readonly Booking[]) {
 
 /** Books entries that become the same, in one batch. Returns false if somebody else changed something meanwhile. */
 async function bookStep(call: Call, hash: string, step: readonly Booking[]): Promise<boolean> {
-  const { db, actor } = call
-  const { id: account } = call.account
+  const { db, actor, account } = call
   const changes = await readOpen(call, step)
   const [first] = changes
   if (!first) return true
-  const { becomes, day, reason } = first.entry
-  const now = Date.now()
-  const moves = changes.map(({ entry: { becomes, code, reason }, transfer: { id, state } }) =>
-    becomes === 'checked'
-      ? { id, state, name_check: reason }
-      : { id, state: becomes, code, reason },
-  )
-  const moved = changes.flatMap(({ entry: { movement } }) => movement ?? [])
-  const also = [
-    ...rows.guardChanges(db, account, changes),
-    moveTransfers(db, account, moves, now),
-    storeMovements(db, account, moved),
-    ...rows.finishAnswer(db, account, { hash, actor, now: 0 }),
-    ...(await refusedPayees(call, changes, now)),
-  ]
-  const details = { [becomes]: changes.length, hash }
-  const author = { account: call.account, actor, action: 'transfers.move', details, now }
-  if (becomes === 'returned') {
-    const returned = {
-      payment: first.transfer.id,
-      returned_on: day ?? '',
-      reason: reason ?? 'The bank gives no reason',
-    }
-    return bookReturn(db, author, returned, also)
-  }
-  const paid = becomes === 'paid' ? changes : []
-  const payments = paid.map(
-    ({ entry, transfer: { id, affiliate_id, currency, amount, ...one } }) => ({
-      reference: id,
-      affiliate_id,
-      currency,
-      amount,
-      paid_on: entry.day ?? '',
-      ids: JSON.parse(one.statements) as string[],
-    }),
-  )
-  return bookPayments(db, author, payments, also)
+  const also = rows.finishAnswer(db, account.id, { hash, actor, now: 0 })
+  const details = { [first.entry.becomes]: changes.length, hash }
+  return bookTransfers(call, changes, { action: 'transfers.move', details, also })
 }

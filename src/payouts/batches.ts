@@ -1,4 +1,3 @@
-import { bookPayments } from '../books/db/pay.ts'
 import { untilBooked } from '../books/until-booked.ts'
 import { digest } from '../platform/auth/secret.ts'
 import { compareText } from '../platform/compare-text.ts'
@@ -12,10 +11,9 @@ import { moneyText } from '../platform/money/money.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { bookZoneOf, instantOfLocalTime, todayOf } from '../platform/zone.ts'
+import { bookTransfers } from './book.ts'
 import { listMovements } from './by-hand.ts'
-import { guardChanges } from './db/answers.ts'
 import * as rows from './db/batches.ts'
-import { storeMovements } from './db/movements.ts'
 import { findTransfers, mayMove, moveTransfers, transfersOf } from './db/transfers.ts'
 import { decryptDetails, fileDigest } from './details.ts'
 import { fileOf, nameInFile, nameOf, type StoredFile, typeOf } from './files/file.ts'
@@ -599,42 +597,15 @@ export async function payBatch(call: Call, id: string, paid_on: string): Promise
 /** Books some of the payments of a batch. Returns false if there are none left. */
 const payStep = (call: Call, id: string, day: string): Promise<boolean> =>
   untilBooked(async () => {
-    const { db, actor } = call
-    const { id: account } = call.account
-    const all = await findTransfers(db, account, [id], PAYOUT_LIMITS.transfers)
+    const all = await findTransfers(call.db, call.account.id, [id], PAYOUT_LIMITS.transfers)
     const step = all.filter(({ state }) => mayMove(state, 'paid')).slice(0, STEP)
     if (step.length === 0) return false
-    const now = Date.now()
-    const changes = step.map((transfer) => ({
-      transfer,
-      entry: {
-        row: 0,
-        transfer: transfer.id,
-        becomes: 'paid',
-        day,
-        code: null,
-        reason: null,
-      } as const,
-    }))
-    const moved = step.map(({ id, amount, currency }) => ({
-      ...({ reference: id, direction: 'paid', day, other: '', bank_reference: '', n: 1 } as const),
-      ...{ amount, currency },
-    }))
-    const also = [
-      ...guardChanges(db, account, changes),
-      moveTransfers(
-        db,
-        account,
-        step.map((one) => ({ id: one.id, state: 'paid' })),
-        now,
-      ),
-      storeMovements(db, account, moved),
-    ]
-    const payments = step.map(({ id, affiliate_id, currency, amount, statements }) => ({
-      ...{ reference: id, affiliate_id, currency, amount, paid_on: day },
-      ids: JSON.parse(statements) as string[],
-    }))
+    const changes = step.map((transfer) => {
+      const moved = { direction: 'paid', day, other: '', bank_reference: '', n: 1 } as const
+      const movement = { reference: transfer.id, ...moved }
+      const entry = { transfer: transfer.id, becomes: 'paid', day, movement } as const
+      return { transfer, entry: { ...entry, code: null, reason: null } }
+    })
     const details = { batch: id, paid: step.length, paid_on: day }
-    const author = { account: call.account, actor, action: 'batch.pay', details, now }
-    return (await bookPayments(db, author, payments, also)) || null
+    return (await bookTransfers(call, changes, { action: 'batch.pay', details })) || null
   })

@@ -1,4 +1,4 @@
-import { bookPayments, bookReturn, divide } from '../books/db/pay.ts'
+import { divide } from '../books/db/pay.ts'
 import { untilBooked } from '../books/until-booked.ts'
 import type { Connection } from '../platform/db/database.ts'
 import { withAudit } from '../platform/directory/audit.ts'
@@ -10,7 +10,7 @@ import { minorDigits } from '../platform/money/minor-digits.ts'
 import { moneyText, normalizeMoney } from '../platform/money/money.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { firstDayOf } from './answers/find.ts'
-import { guardChanges } from './db/answers.ts'
+import { bookTransfers } from './book.ts'
 import { readPersons } from './db/batches.ts'
 import * as rows from './db/movements.ts'
 import {
@@ -19,12 +19,10 @@ import {
   findTransfers,
   guardStatements,
   mayBook,
-  moveTransfers,
   statementsOf,
 } from './db/transfers.ts'
 import type { StoredMovement } from './model.ts'
 import { isOfTransfer, referencesIn } from './reference.ts'
-import { refusedPayees } from './refused-payees.ts'
 import { requireOther, requirePerson } from './two-persons.ts'
 
 // What a person says of money that has moved: they book it at its transfer, or dismiss it.
@@ -151,7 +149,7 @@ export const bookByHand = (call: Call, written: string, asked: Booked) =>
 
 /** Stores what is booked. Returns false if somebody else changed something meanwhile. */
 async function store(call: Call, plan: Plan): Promise<boolean> {
-  const { db, actor } = call
+  const { db } = call
   const { id: account } = call.account
   const { transfer, booked, said, settled } = plan
   const { id, currency } = transfer
@@ -170,39 +168,23 @@ async function store(call: Call, plan: Plan): Promise<boolean> {
   }
   const taken = await rows.findTaken(db, account, movement)
   if (taken) throw conflict(`The bank reference is that of the transfer ${taken.reference}.`)
-  const code = said?.code ?? null
   const reason = [said?.reason, note].filter(Boolean).join('. ') || null
-  const now = Date.now()
-  const entry = { transfer: id, becomes: direction, day, code, reason, amount: settled }
-  const also = [
-    ...guardChanges(db, account, [{ entry, transfer }]),
-    moveTransfers(db, account, [{ id, state: direction, code, reason }], now),
-    rows.rejectTaken(db, account, movement),
-    rows.storeMovements(db, account, [movement]),
-  ]
-  const author = {
-    account: call.account,
-    actor,
+  const due = direction === 'paid' ? await statementsOf(db, account, id) : null
+  const entry = { transfer: id, becomes: direction, day, code: said?.code ?? null, reason }
+  const change = { transfer, entry: { ...entry, amount: settled, movement } }
+  return bookTransfers(call, [{ ...change, ...(due && { paid: partsOf(plan, due) }) }], {
     action: 'transfers.book',
     details: { ...movement },
-    now,
-  }
-  if (direction === 'returned') {
-    const refused = await refusedPayees(call, [{ entry, transfer }], now)
-    const returned = { payment: id, returned_on: day, reason: reason ?? BOOKED_BY_HAND }
-    return bookReturn(db, author, returned, [...also, ...refused], settled)
-  }
-  const due = await statementsOf(db, account, id)
-  const payment = paymentOf(plan, due)
-  return bookPayments(db, author, [payment], [...also, guardStatements(db, account, due)])
+    also: [
+      rows.rejectTaken(db, account, movement),
+      ...(due ? [guardStatements(db, account, due)] : []),
+    ],
+  })
 }
 
-/** Why a payment came back, if neither the bank nor a person says so. */
-export const BOOKED_BY_HAND = 'Booked by hand'
-
 /** Returns what is paid of the statements of a transfer. Throws `conflict` if it is not all due. */
-function paymentOf({ transfer, booked, settled }: Plan, due: readonly DueAmount[]) {
-  const { id, affiliate_id, currency } = transfer
+function partsOf({ transfer, settled }: Plan, due: readonly DueAmount[]) {
+  const { id, currency } = transfer
   const isDue = compare(sum(due.map((one) => decimal(one.amount))), decimal(transfer.amount)) === 0
   if (!isDue) {
     throw conflict(
@@ -212,11 +194,6 @@ function paymentOf({ transfer, booked, settled }: Plan, due: readonly DueAmount[
   const parts = divide(due, settled)
   const part = parts.find((one) => compare(decimal(one.amount), one.moved) !== 0)
   return {
-    reference: id,
-    affiliate_id,
-    currency,
-    amount: settled,
-    paid_on: booked.booked_on,
     ids: parts.map((one) => one.id),
     part: part && {
       id: part.id,

@@ -8,7 +8,8 @@ import { requiredChange } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import type { Chosen } from '../answers/csv.ts'
 import type { Booking, Change } from '../answers/match.ts'
-import { PAYOUT_LIMITS, type StoredDetails } from '../model.ts'
+import type { Movement } from '../answers/movements.ts'
+import { PAYOUT_LIMITS, type StoredDetails, type StoredMovement } from '../model.ts'
 
 /** A stored answer. */
 export type StoredAnswer = Omit<typeof payoutAnswers.$inferSelect, 'account'>
@@ -131,19 +132,18 @@ const NOTIFY_RETURNED = notify(
 )
 
 /** What becomes of a transfer. An `amount` is what of it a person has booked. */
-type BookedEntry = Pick<Booking, 'transfer' | 'becomes' | 'day' | 'code' | 'reason'> & {
-  readonly amount?: string
+export interface BookedChange extends Omit<Change, 'entry'> {
+  readonly entry: Omit<Booking, 'row' | 'movement'> & {
+    readonly amount?: string
+    readonly movement?: Movement & Partial<StoredMovement>
+  }
 }
 
 /**
  * Returns the statements that abort the batch if a transfer is in another state than it was found in, and tell webhooks
  * of those that were paid or came back.
  */
-export function guardChanges(
-  db: D1Database,
-  account: string,
-  changes: readonly (Omit<Change, 'entry'> & { readonly entry: BookedEntry })[],
-) {
+export function guardChanges(db: D1Database, account: string, changes: readonly BookedChange[]) {
   const entries = changes.map(({ entry, transfer }) => ({ ...entry, seen: transfer.state }))
   const values = { account, entries: JSON.stringify(entries) }
   return [REJECT_MOVED, NOTIFY_PAID, NOTIFY_RETURNED].map((one) => bindStatement(db, one, values))

@@ -11,7 +11,7 @@ import { count, day, money, time } from '../../platform/validation/answer-fields
 import { component, described } from '../../platform/validation/described.ts'
 import { member, nullable } from '../../platform/validation/fields.ts'
 import { todayOf } from '../../platform/zone.ts'
-import { BOOKED_BY_HAND } from '../by-hand.ts'
+import { NO_REASON } from '../book.ts'
 import { readStatementMoney, type StatementMoney } from '../db/money.ts'
 import { METHODS, MONEY_STATES } from '../model.ts'
 
@@ -140,7 +140,7 @@ export const listAffiliatePayouts = list({
     // An affiliate reads pages in their language: that nobody says why, they say themselves.
     const data = found.data.map(presentPayment).map((one) => ({
       ...one,
-      reason: one.reason === BOOKED_BY_HAND ? null : one.reason,
+      reason: one.reason === NO_REASON ? null : one.reason,
     }))
     return { ...found, data, more: owed }
   },
