@@ -1,6 +1,5 @@
-import type { PayableStatement } from '../ledger/db/entries.ts'
 import type { Connection } from '../platform/db/database.ts'
-import { type HoldingCase, readStoredHolds } from './db/holds.ts'
+import { type HeldStatement, type HoldingCase, readStoredHolds } from './db/holds.ts'
 
 // Cases of the fraud review hold payouts (§17): all that has to be paid to an affiliate.
 
@@ -9,7 +8,7 @@ export interface AffiliateHolds {
   /** The cases, in order of id. */
   readonly cases: readonly HoldingCase[]
   /** What has to be paid. */
-  readonly held: readonly PayableStatement[]
+  readonly held: readonly HeldStatement[]
 }
 
 const affiliateOf = ({ affiliate_id }: { readonly affiliate_id: string }) => affiliate_id

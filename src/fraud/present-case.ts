@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { sumByCurrency } from '../ledger/due.ts'
 import { EXPIRE_DAYS } from '../platform/durations.ts'
 import { dayText } from '../platform/money/calendar.ts'
+import { moneyOf, sumByCurrency } from '../platform/money/sums.ts'
 import { count, day, money, time } from '../platform/validation/answer-fields.ts'
 import { component, described, named, withMembers } from '../platform/validation/described.ts'
 import { member, nullable } from '../platform/validation/fields.ts'
@@ -133,7 +133,9 @@ export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undef
     keep_hold: one.keep_hold === 1,
     decided_at: decidedAt(one),
     waiting: one.waiting === 1,
-    amount_held: sumByCurrency(holds?.cases.some(({ id }) => id === one.id) ? holds.held : []),
+    amount_held: moneyOf(
+      sumByCurrency(holds?.cases.some(({ id }) => id === one.id) ? holds.held : []),
+    ),
   }
 }
 

@@ -6,8 +6,7 @@ import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
-import { decimal, sum } from '../platform/money/decimal.ts'
-import { moneyText } from '../platform/money/money.ts'
+import { sumOfMoney } from '../platform/money/sums.ts'
 import type { Chosen, CsvHints } from './answers/csv.ts'
 import type { DayOrder } from './answers/days.ts'
 import type { Known } from './answers/find.ts'
@@ -140,8 +139,11 @@ const isTrouble = ({ entry: { becomes, reason } }: Change): boolean =>
 function summarize(changes: readonly Change[]) {
   const booked = [...Map.groupBy(changes, ({ entry }) => entry.becomes)].flatMap(([becomes, all]) =>
     [...Map.groupBy(all, ({ transfer }) => transfer.currency)].map(([currency, own]) => {
-      const total = sum(own.map(({ transfer }) => decimal(transfer.amount)))
-      return { becomes, count: own.length, amount: moneyText(total, currency), currency }
+      const amount = sumOfMoney(
+        own.map(({ transfer }) => transfer),
+        currency,
+      )
+      return { becomes, count: own.length, amount, currency }
     }),
   )
   const transfers = changes

@@ -6,8 +6,7 @@ import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
-import { decimal, sum } from '../platform/money/decimal.ts'
-import { moneyText } from '../platform/money/money.ts'
+import { sumOfMoney } from '../platform/money/sums.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { bookZoneOf, instantOfLocalTime, todayOf } from '../platform/zone.ts'
@@ -48,9 +47,6 @@ import { listOthers, mayDecide, requireOther, requirePerson } from './two-person
 // another person confirms it. From then on its transfers never change but in their states.
 
 const conflict = (detail: string) => new ApiError('conflict', { detail })
-
-const sumOf = (parts: readonly { readonly amount: string }[], currency: string) =>
-  moneyText(sum(parts.map(({ amount }) => decimal(amount))), currency)
 
 /** A row as a person asks for it. */
 export interface AskedRow {
@@ -136,7 +132,7 @@ async function planBatch(call: Call, batch: Omit<rows.NewBatch, 'hash' | 'total'
   }
   const content = [payer, payer_version, method, currency, execute_on, transfers]
   const hash = await digest(JSON.stringify(content))
-  return { hash, total: sumOf(transfers, currency), transfers, left_out }
+  return { hash, total: sumOfMoney(transfers, currency), transfers, left_out }
 }
 
 /** Returns a batch as lists have it. Its state is the lowest of its transfers, or `partial` if only some of them failed. */
@@ -355,23 +351,9 @@ export async function prepareBatch(call: Call, { payer, method, execute_on, ...a
     ends_at: Math.min(created_at + PAYOUT_LIMITS.preparedMs, dayEnds.instant),
   }
   const { hash, total } = await planBatch(call, batch)
-  await rows.insertPrepared(db, account.id, { ...batch, hash, total }, actor, auditedRows(chosen))
+  await rows.insertPrepared(db, account.id, { ...batch, hash, total }, actor, chosen.length)
   return batch.id
 }
-
-/** Returns what the audit log says of chosen rows: how many there are, and of the first what was waived. */
-const auditedRows = (chosen: readonly ChosenRow[]) => {
-  const waived = chosen.filter((one) => one.waived.length > 0 || one.note)
-  const named = waived.slice(0, AUDITED).map(({ id, waived, note }) => ({
-    id,
-    ...(waived.length > 0 && { waived: waived.map(({ code }) => code) }),
-    ...(note && { note }),
-  }))
-  return { rows: chosen.length, ...(named.length > 0 && { waived: named }) }
-}
-
-/** The rows that an entry of the audit log names. */
-const AUDITED = 20
 
 /** Returns the batch if it can still be confirmed. Throws `conflict`. */
 function requirePrepared<B extends StoredBatch>(batch: B): B {
@@ -402,7 +384,7 @@ export const setRows = (call: Call, id: string, asked: readonly AskedRow[]): Pro
     const all = added.length > 0 ? [...new Set([...authors, actor])] : authors
     const set = { rows: JSON.stringify(chosen), authors: JSON.stringify(all) }
     const { hash, total } = await planBatch(call, { ...batch, ...set })
-    const audited = { ...auditedRows(chosen), added: added.length }
+    const audited = { rows: chosen.length, added: added.length }
     const changed = { set: { ...set, hash, total }, audited, keys: '[]', statements: [] }
     return change(call, batch, { action: 'batch.change', ...changed })
   })

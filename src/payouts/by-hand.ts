@@ -48,7 +48,7 @@ export async function listMovements(
   const all = await rows.movementsOf(db, account, references)
   return all
     .filter((one) => one.difference !== null || (one.doubt !== null && one.dismissed === 0))
-    .map(({ state, other: _, n: __, dismissed: ___, ...one }) => ({
+    .map(({ state, account: _, other: __, n: ___, dismissed: ____, ...one }) => ({
       ...one,
       can_book: one.doubt !== null && state !== null && mayBook(state, one.direction),
     }))
@@ -91,16 +91,10 @@ function readBooked({ difference, ...asked }: Booked, transfer: FoundTransfer, w
 }
 
 /** Says why a transfer cannot be booked by hand. */
-function stateWords({ id, state }: FoundTransfer, direction: Booked['direction']): string {
-  if (state === 'created')
-    return `${id} is in a file that was never exported. Export its batch first.`
-  if (direction === 'paid')
-    return `${id} is ${state} already, with another day, amount or reference.`
-  const isBack = state === 'returned'
-  return isBack
-    ? `${id} came back already, as another movement.`
-    : `${id} is ${state}: no payment of it is booked.`
-}
+const stateWords = ({ id, state }: FoundTransfer, direction: Booked['direction']): string =>
+  state === 'created'
+    ? `${id} is in a file that was never exported. Export its batch first.`
+    : `${id} is ${state}, so it cannot be ${direction} with this day, amount or reference.`
 
 /** What is booked of a transfer, and what a bank has named of it. */
 interface Plan {

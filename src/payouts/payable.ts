@@ -2,7 +2,7 @@ import { ENGLISH } from '../commission/words/words.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { compare, decimal, integer, multiply, sum } from '../platform/money/decimal.ts'
-import { moneyText } from '../platform/money/money.ts'
+import { sumOfMoney } from '../platform/money/sums.ts'
 import { type CameBack, type DuePayee, type DueStatement, readDue } from './db/payable.ts'
 import { decryptDetails, maskDetails } from './details.ts'
 import { type Details, type DoubtCode, type Method, type Reason, STOPPING } from './model.ts'
@@ -128,9 +128,6 @@ function doubtsOf(
   return doubts
 }
 
-const sumOf = (parts: readonly { readonly amount: string }[], currency: string) =>
-  moneyText(sum(parts.map(({ amount }) => decimal(amount))), currency)
-
 /** Returns what has to be paid by a day (`YYYY-MM-DD`): to some affiliates, if these are named. */
 export async function readPayable(
   { env, db, account }: Pick<Call, 'env' | 'db' | 'account'>,
@@ -154,7 +151,7 @@ export async function readPayable(
     const own = details.get(affiliate_id) ?? null
     const parts = due.map((one) => ({ ...one, reasons: reasonsOfStatement(one) }))
     const free = parts.filter(({ reasons }) => reasons.length === 0)
-    const amount = sumOf(free, currency)
+    const amount = sumOfMoney(free, currency)
     const ofStatements = free.length === 0 ? parts.flatMap(({ reasons }) => reasons) : []
     return {
       id,

@@ -1,8 +1,7 @@
 import { dayBefore } from '../pages/base/page.ts'
 import type { listAffiliatePayouts } from '../payouts/own/money.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
-import { decimal, sum } from '../platform/money/decimal.ts'
-import { moneyText } from '../platform/money/money.ts'
+import { sumOfMoney } from '../platform/money/sums.ts'
 import { portalPath } from './layout.tsx'
 import { Sentence } from './member-page.tsx'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
@@ -57,7 +56,7 @@ export const groupMoney = (all: readonly OwedMoney[]): MoneyGroup[] =>
   ].flatMap((own) => {
     const [first] = own
     if (!first) return []
-    const amount = moneyText(sum(own.map((one) => decimal(one.amount))), first.currency)
+    const amount = sumOfMoney(own, first.currency)
     return { ...first, amount, periods: [...new Set(own.map(({ period }) => period))] }
   })
 

@@ -80,8 +80,7 @@ export function bookRows(db: D1Database, account: string, affiliate = 'aff-7') {
       .bind(account, affiliate, `of-${account}`, time),
     db
       .prepare(
-        `insert into payments values (?1, ?2, ?3, 'EUR', '5.00', '2024-10-20', '[]', 'admin-key', ?4,
-           ?2)`,
+        `insert into payments values (?1, ?2, ?3, 'EUR', '5.00', '2024-10-20', '[]', 'admin-key', ?4)`,
       )
       .bind(account, `of-${account}`, affiliate, time),
   ]

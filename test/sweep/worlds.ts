@@ -293,7 +293,7 @@ const paidRows = (db: D1Database, account: string) => [
   db
     .prepare(
       `insert into payments values (?1, 'paid-1', 'aff-7', 'EUR', '1.00', '2024-10-20',
-         json_array(?2), 'admin-key', '2024-10-20T09:00:00.000Z', 'paid-1')`,
+         json_array(?2), 'admin-key', '2024-10-20T09:00:00.000Z')`,
     )
     .bind(account, BOOK_PAID_ID),
   db

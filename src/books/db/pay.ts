@@ -238,26 +238,12 @@ const NOTIFY_RETURNED = eventOf(
 const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURN, BOOK_RETURN, RETURN, NOTIFY_RETURNED]
 
 /** A payment, and how it came back; null if it did not. */
-export type Payment = Omit<typeof payments.$inferSelect, 'account'> & {
+export type Payment = typeof payments.$inferSelect & {
   readonly returned_on: string | null
   readonly reason: string | null
   /** The batch that made it; null if a person booked it. */
   readonly batch: string | null
 }
-
-const PAYMENT_COLUMNS = [
-  'reference',
-  'affiliate_id',
-  'currency',
-  'amount',
-  'paid_on',
-  'statements',
-  'actor',
-  'at',
-  'returned_on',
-  'reason',
-  'batch',
-]
 
 /** Payments `p` with their returns. */
 const WITH_RETURN = `(
@@ -298,7 +284,7 @@ export function listPayments(
   return paginate(
     db,
     {
-      columns: PAYMENT_COLUMNS,
+      columns: ['*'],
       from: `${WITH_RETURN} where ${['account = :account', ...conditions.map(([, text]) => text)].join(' and ')}`,
       key: ['paid_on', 'reference'],
       descending: true,

@@ -99,7 +99,7 @@ function sumsOf(moved: Awaited<ReturnType<typeof sumMoved>>) {
 }
 
 /** Returns a payment as lists show it. */
-export const presentPayment = ({ statements, ...payment }: Payment) => ({
+export const presentPayment = ({ account: _, statements, ...payment }: Payment) => ({
   ...payment,
   statements: (JSON.parse(statements) as string[]).length,
 })

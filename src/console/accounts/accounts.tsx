@@ -20,10 +20,11 @@ import {
   periodWords,
 } from '../../pages/parts/data.tsx'
 import { choiceWords } from '../../pages/parts/field-words.ts'
-import { draftsByPeriod, moneyOf, openPeriods, sumByCurrency } from '../../pages/parts/owed.ts'
+import { draftsByPeriod, openPeriods } from '../../pages/parts/owed.ts'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { moneyOf, sumByCurrency } from '../../platform/money/sums.ts'
 
 type Account = AnswerOf<typeof listAccounts>['data'][number]
 

@@ -1,10 +1,9 @@
 import { listed } from '../../commission/words/english.ts'
 import type { Visit } from '../../pages/base/page.ts'
-import type { Money } from '../../pages/parts/data.tsx'
 import { amountText } from '../../pages/parts/data.tsx'
-import { sumByCurrency } from '../../pages/parts/owed.ts'
 import { isAtLeast } from '../../platform/auth/roles.ts'
 import { moneyText } from '../../platform/money/money.ts'
+import { type Money, sumByCurrency } from '../../platform/money/sums.ts'
 
 // What pages about money have in common.
 

@@ -34,7 +34,7 @@ import { PayoutTabs } from './payout-tabs.tsx'
 
 // What finance reads: what was owed on a day, the journal, and the ledger of all affiliates.
 
-const AFFILIATE: Input = { name: 'affiliate_id', label: 'Affiliate' }
+export const AFFILIATE: Input = { name: 'affiliate_id', label: 'Affiliate' }
 
 const BY: Input = {
   name: 'by',
@@ -55,9 +55,9 @@ const AboutBy = () => (
 )
 
 /** Renders a list with its filters, and what leads to its CSV. */
-const FinanceList = (
+export const FinanceList = (
   props: {
-    here: 'Balances' | 'Journal' | 'Ledger'
+    here: 'Paid' | 'Balances' | 'Journal' | 'Ledger'
     fields: readonly Input[]
     meta: PageMeta
     children?: Child
@@ -82,14 +82,17 @@ const FinanceList = (
 )
 
 /** Returns what the API is asked for: the account and the query, of which `days` are chosen unless it has them. */
-const askedFor = ({ account, query: { format: _, ...query } }: Visit, days: object = {}) => ({
+export const askedFor = (
+  { account, query: { format: _, ...query } }: Visit,
+  days: object = {},
+) => ({
   account,
   ...days,
   ...query,
 })
 
 /** Returns what responds with the CSV of all that a page lists. */
-const csvOf =
+export const csvOf =
   (
     of: AnyOperation,
     inputOf: (visit: Visit) => { readonly account: string },

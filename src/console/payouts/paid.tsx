@@ -1,14 +1,14 @@
 import { listPayouts } from '../../books/operations/payouts.ts'
-import { type Page, withQuery } from '../../pages/base/page.ts'
-import { Amount, Data, Day, EmptyState, NOTHING, Pager } from '../../pages/parts/data.tsx'
+import type { Page } from '../../pages/base/page.ts'
+import { Amount, Data, Day, EmptyState, NOTHING } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { Filters, type Input } from '../../pages/parts/forms.tsx'
+import type { Input } from '../../pages/parts/forms.tsx'
 import { type NumberCell, Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { PayoutTabs } from './payout-tabs.tsx'
+import { AFFILIATE, askedFor, csvOf, FinanceList } from './finance.tsx'
 
 const FILTERS: readonly Input[] = [
-  { name: 'affiliate_id', label: 'Affiliate' },
+  AFFILIATE,
   { name: 'from', label: 'Paid from', type: 'date' },
   { name: 'to', label: 'Paid until', type: 'date' },
 ]
@@ -24,16 +24,12 @@ export const paidPage: Page = {
   path: '/accounts/:account/paid',
   section: 'Payouts',
   query: ['affiliate_id', 'from', 'to', 'cursor', 'format'],
-  file({ api, account, query: { format, cursor: _, ...filter } }) {
-    return format === 'csv' ? api.file(listPayouts, { account, ...filter }, 'text/csv') : null
-  },
-  async render({ api, account, path, query: { format: _, ...query } }) {
-    const { data, sums, meta } = await api.call(listPayouts, { account, ...query })
+  file: csvOf(listPayouts, askedFor),
+  async render(visit) {
+    const { data, sums, meta } = await visit.api.call(listPayouts, askedFor(visit))
     const cameBack = data.some(({ returned_on }) => returned_on !== null)
     const body = (
-      <>
-        <PayoutTabs here="Paid" />
-        <Filters fields={FILTERS} />
+      <FinanceList here="Paid" fields={FILTERS} meta={meta}>
         {sums.length > 0 && (
           <Table
             isNarrow
@@ -72,16 +68,10 @@ export const paidPage: Page = {
           }}
           empty={<EmptyState title="No such payments." />}
         />
-        <Pager meta={meta} />
         <p class="quick">
           <AccountLink at={['answers']} children="Upload the bank’s answer" />
-          {data.length > 0 && (
-            <a href={withQuery(path, { ...query, cursor: undefined, format: 'csv' })}>
-              Download all as CSV
-            </a>
-          )}
         </p>
-      </>
+      </FinanceList>
     )
     return { title: 'Paid', body }
   },

@@ -8,17 +8,17 @@ import {
   Amount,
   Amounts as AmountList,
   EmptyState,
-  type Money,
   periodWords,
   visible,
 } from '../../pages/parts/data.tsx'
 import { AffiliateLink, AffiliateName } from '../../pages/parts/names.tsx'
-import { differenceOf, moneyOf, sumByCurrency } from '../../pages/parts/owed.ts'
+import { differenceOf } from '../../pages/parts/owed.ts'
 import { plainWords } from '../../pages/parts/plain-words.ts'
 import type { PeriodSums } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { DAY_MS } from '../../platform/durations.ts'
 import { parsePeriod } from '../../platform/money/calendar.ts'
+import { type Money, moneyOf, sumByCurrency } from '../../platform/money/sums.ts'
 
 // What terms would have paid, beside what the plans in force paid.
 

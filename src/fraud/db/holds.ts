@@ -1,15 +1,21 @@
-import { IS_DUE, IS_FREE, type PayableStatement } from '../../ledger/db/entries.ts'
+import { IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { first } from '../../platform/db/query.ts'
 import type { fraudCases } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
+import type { Money } from '../../platform/money/sums.ts'
 
 /** Whether a case `h` holds payouts: the condition of the partial index `fraud_cases_holding`. */
 const HOLDS = `(h.action = 'hold' and h.status = 'open' or h.keep_hold = 1)`
 
 /** A case that holds payouts of its affiliate. */
 export type HoldingCase = Pick<typeof fraudCases.$inferSelect, 'id' | 'affiliate_id'>
+
+/** What has to be paid of a statement. */
+export interface HeldStatement extends Money {
+  readonly affiliate_id: string
+}
 
 /** The cases `h` that hold payouts of some affiliates. */
 const HOLDING = `${JSON_EACH}(:affiliates) a
@@ -19,8 +25,7 @@ const HOLDING = `${JSON_EACH}(:affiliates) a
 const READ_CASES = compileStatement(`select h.id, h.affiliate_id from ${HOLDING} order by h.id`)
 
 const READ_DUE = compileStatement(`
-  select s.id, s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency, s.payable,
-    s.statement ->> 'payable_on' as payable_on
+  select s.affiliate_id, s.statement ->> 'currency' as currency, s.payable as amount
   from (select distinct h.affiliate_id from ${HOLDING}) n
   cross join statements s indexed by statements_due on s.account = :account
     and s.affiliate_id = n.affiliate_id and ${IS_DUE} and ${IS_FREE}`)
@@ -30,9 +35,9 @@ export function readStoredHolds(
   db: Connection,
   account: string,
   affiliates: readonly string[],
-): Promise<readonly [HoldingCase[], PayableStatement[]]> {
+): Promise<readonly [HoldingCase[], HeldStatement[]]> {
   const values = { account, affiliates: JSON.stringify(affiliates) }
-  return readBatch<[HoldingCase[], PayableStatement[]]>(db, [
+  return readBatch<[HoldingCase[], HeldStatement[]]>(db, [
     bindStatement(db, READ_CASES, values),
     bindStatement(db, READ_DUE, values),
   ])

@@ -113,21 +113,6 @@ export const IS_NOT_UNDER_WAY = `(s.transfer is null or not exists (select 1 fro
 /** Whether a statement `s` that is due can be paid: it does not wait for its invoice, and no transfer is under way for it. */
 export const IS_FREE = `(s.awaits_invoice = 0 and ${IS_NOT_UNDER_WAY})`
 
-/** A statement that has to be paid. */
-export interface DueStatement {
-  readonly id: string
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly period: string
-  readonly currency: string
-  readonly payable: string
-}
-
-/** A statement that has to be paid, and the day from which it is. */
-export interface PayableStatement extends DueStatement {
-  readonly payable_on: string
-}
-
 /** What is booked of an affiliate until a day. */
 export interface BookedSums {
   readonly affiliate_id: string

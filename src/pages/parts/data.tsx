@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { capital, figure } from '../../commission/words/english.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
+import type { Money } from '../../platform/money/sums.ts'
 import { useVisit, withQuery } from '../base/page.ts'
 import { visible } from './visible.ts'
 
@@ -107,12 +108,6 @@ export const Badge = ({
   tone: 'good' | 'warn' | 'bad' | 'quiet'
   children?: Child
 }) => <span class={`badge ${tone}`}>{children}</span>
-
-/** An exact amount of a currency, with its minor digits. */
-export interface Money {
-  readonly amount: string
-  readonly currency: string
-}
 
 /** Writes an exact decimal with groups of three digits, and its currency: `1,234.50 EUR`. */
 export const amountText = (value: string, currency?: string): string =>

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Money } from './data.tsx'
+import type { Money } from '../../platform/money/sums.ts'
 import { Amount } from './data.tsx'
 
 // The large figures at the top of a page.

@@ -1,30 +1,11 @@
 import { DAY_MS } from '../../platform/durations.ts'
 import { nextPeriod, type Period, periodOf, storedPeriod } from '../../platform/money/calendar.ts'
-import { add, type Decimal, decimal, subtract, ZERO } from '../../platform/money/decimal.ts'
-import { moneyText } from '../../platform/money/money.ts'
-import type { Money } from './data.tsx'
+import { subtract, ZERO } from '../../platform/money/decimal.ts'
+import { type Amounts, type Money, moneyOf, sumByCurrency } from '../../platform/money/sums.ts'
 import { periodKinds } from './periods.ts'
 import type { PeriodSums } from './statement-lists.tsx'
 
-// What an account owes by period and currency. Amounts of different currencies are never added.
-
-/** Amounts by currency. */
-export type Amounts = ReadonlyMap<string, Decimal>
-
-/** Adds up amounts by currency. */
-export function sumByCurrency(amounts: readonly Money[]): Amounts {
-  const sums = new Map<string, Decimal>()
-  for (const { amount, currency } of amounts) {
-    sums.set(currency, add(sums.get(currency) ?? ZERO, decimal(amount)))
-  }
-  return sums
-}
-
-/** Returns amounts as texts, in the order of their currencies. */
-export const moneyOf = (amounts: Amounts): Money[] =>
-  [...amounts]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([currency, value]) => ({ currency, amount: moneyText(value, currency) }))
+// What an account owes by period and currency.
 
 /** Returns the differences of amounts by currency, each with its sign. */
 export const differenceOf = (now: Amounts, before: Amounts): Money[] =>

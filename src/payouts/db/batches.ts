@@ -173,11 +173,11 @@ export async function insertPrepared(
   account: string,
   batch: NewBatch,
   actor: string,
-  audited: object,
+  rows: number,
 ) {
   const values = { ...batch, account }
   const { id, payer, method } = batch
-  const details = { batch: id, ...(payer && { payer }), method, ...audited }
+  const details = { batch: id, ...(payer && { payer }), method, rows }
   await withAudit(
     db,
     { actor, action: 'batch.prepare', account, details },

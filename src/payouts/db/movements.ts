@@ -1,6 +1,6 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { all, first } from '../../platform/db/query.ts'
-import { ABORT, columnList, JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
 import type { Movement } from '../answers/movements.ts'
@@ -35,29 +35,12 @@ export const storeMovements = (
 const OPEN = `bank_movements m indexed by bank_movements_open
   where m.account = :account and m.doubt is not null and m.dismissed = 0`
 
-const SHOWN = [
-  'reference',
-  'direction',
-  'day',
-  'bank_reference',
-  'n',
-  'other',
-  'amount',
-  'currency',
-  'doubt',
-  'dismissed',
-  'code',
-  'reason',
-  'difference',
-  'note',
-]
-
 const OF_REFERENCES = compileStatement(`
   with named(reference) as (
     select value from ${JSON_EACH}(:references) union
     select t.id from ${JSON_EACH}(:references) r
     cross join transfers t indexed by transfers_batch on t.account = :account and t.batch = r.value)
-  select ${columnList(SHOWN, (name) => `m.${name}`)}, t.amount as ordered, t.state
+  select m.*, t.amount as ordered, t.state
   from named n
   cross join bank_movements m on m.account = :account and m.reference = n.reference
   left join transfers t on t.account = m.account and t.id = m.reference
@@ -65,6 +48,7 @@ const OF_REFERENCES = compileStatement(`
 
 /** A movement that a bank or a person has named, and what its transfer orders; null if it is of a batch. */
 export interface NamedMovement extends StoredMovement {
+  readonly account: string
   readonly ordered: string | null
   readonly state: TransferState | null
 }

@@ -1,5 +1,4 @@
-import { decimal, sum } from '../../platform/money/decimal.ts'
-import { moneyText } from '../../platform/money/money.ts'
+import { sumOfMoney } from '../../platform/money/sums.ts'
 import type { Address, Details, Paid, PaymentOrder } from '../model.ts'
 import { remittanceOf } from './remittance.ts'
 import { sepaText } from './sepa-text.ts'
@@ -81,7 +80,7 @@ const transferOf = (paid: Paid, { currency, payer }: PaymentOrder) => {
 /** Writes an order as XML. */
 export function writePain(order: PaymentOrder): string {
   const { id, currency, payer, execute_on, created_at, transfers } = order
-  const total = moneyText(sum(transfers.map(({ amount }) => decimal(amount))), currency)
+  const total = sumOfMoney(transfers, currency)
   const counts = element('NbOfTxs', String(transfers.length)) + element('CtrlSum', total)
   const isSepa = order.method === 'sepa'
   const document = element(

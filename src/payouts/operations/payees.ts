@@ -60,19 +60,6 @@ const shown = described(() => ({
   ),
 }))
 
-/** What answers say of each version. */
-const authored = described(() => ({
-  version: shown.version,
-  state: shown.state,
-  entered_by: shown.entered_by,
-  author: nullable(text, 'The name of the member of the affiliate who entered it.'),
-  invited_by: shown.invited_by,
-  entered_at: shown.entered_at,
-  approvals: shown.approvals,
-  approved_at: nullable(time, 'When the last of them approved it.'),
-  payable_from: shown.payable_from,
-  reason: shown.reason,
-}))
 const change = v.object({
   field: member(text, 'The member of the details.'),
   before: nullable(text, 'As it was in the version before, masked.'),
@@ -82,14 +69,19 @@ const used = v.object({
   id: member(text, 'Its reference.'),
   batch: member(text, 'The reference of its batch.'),
 })
-const listedVersion = component('PayeeVersion', () => ({
-  ...authored,
-  changes: member(
-    v.array(change),
-    'What differs from the version before. For approvers alone, also what looks the same where it is masked.',
-  ),
-  transfers: member(v.array(used), 'The transfers that used it.'),
-}))
+const listedVersion = component('PayeeVersion', () => {
+  const { details: _, previous: __, changed: ___, same_account: ____, ...authored } = shown
+  return {
+    ...authored,
+    author: nullable(text, 'The name of the member of the affiliate who entered it.'),
+    approved_at: nullable(time, 'When the last of them approved it.'),
+    changes: member(
+      v.array(change),
+      'What differs from the version before. For approvers alone, also what looks the same where it is masked.',
+    ),
+    transfers: member(v.array(used), 'The transfers that used it.'),
+  }
+})
 /** What an approver decides. Payers have no treatment. */
 interface Decision extends payees.Decided {
   readonly version: number
