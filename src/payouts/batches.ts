@@ -463,20 +463,14 @@ export const confirmBatch = (
     return change(call, batch, { action: 'batch.confirm', audited, set, keys, statements })
   })
 
-/** Writes the files of a batch, or one of them. Throws `conflict` if details are erased. */
-async function writeFiles(
-  call: Call,
-  batch: ReadBatch,
-  stored: readonly StoredFile[],
-  only?: number,
-) {
+/** Writes the files of a batch. Throws `conflict` if details are erased. */
+async function writeFiles(call: Call, batch: ReadBatch, stored: readonly StoredFile[]) {
   const details = await readDetails(call, batch.keys)
   const files = []
   let from = 0
-  for (const [i, { rows, hash, template }] of stored.entries()) {
+  for (const { rows, hash, template } of stored) {
     const own = batch.transfers.slice(from, from + rows)
     from += rows
-    if (only !== undefined && only !== i + 1) continue
     const text = fileOf(batch, own, details, template)
     const digest = await fileDigest(call.env, text, hash || null)
     files.push({ text, rows, template, hash: digest })
@@ -528,7 +522,7 @@ export async function readFile(call: Call, id: string, n: number) {
   const batch = await readBatch(call, id)
   if (batch.files === null) throw conflict('The batch has no file yet. Export it first.')
   const stored: StoredFile[] = JSON.parse(batch.files)
-  const [file] = await writeFiles(call, batch, stored, n)
+  const file = (await writeFiles(call, batch, stored))[n - 1]
   if (!file) throw notFound('file', String(n))
   const form = { ...batch, template: file.template }
   if (file.hash !== stored[n - 1]?.hash) throw new Error(`A file of batch ${id} has changed.`)

@@ -277,18 +277,17 @@ export function listPayments(
   filter: PaymentFilter,
   page: Page,
 ): Promise<FoundPage<Payment>> {
-  const given = Object.entries(filter).filter(([, value]) => value !== null)
-  const conditions = Object.entries(OF_PAYMENTS).filter(([name]) =>
-    given.some(([one]) => one === name),
+  const given = Object.entries(OF_PAYMENTS).flatMap(([name, condition]) =>
+    filter[name as keyof PaymentFilter] ? ` and ${condition}` : [],
   )
   return paginate(
     db,
     {
       columns: ['*'],
-      from: `${WITH_RETURN} where ${['account = :account', ...conditions.map(([, text]) => text)].join(' and ')}`,
+      from: `${WITH_RETURN} where account = :account${given.join('')}`,
       key: ['paid_on', 'reference'],
       descending: true,
-      values: { account, ...Object.fromEntries(given) },
+      values: { account, ...filter },
     },
     page,
   )

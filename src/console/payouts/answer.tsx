@@ -2,7 +2,7 @@ import { counted } from '../../commission/words/english.ts'
 import { type Page, useVisit, type Visit, withQuery } from '../../pages/base/page.ts'
 import { refused } from '../../pages/csv-columns.ts'
 import { pick } from '../../pages/form.ts'
-import { amountText, Badge, Data, Day, EmptyState, Pager, Time } from '../../pages/parts/data.tsx'
+import { amountText, Data, Day, EmptyState, Pager, Time } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Field, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
@@ -18,7 +18,7 @@ import {
 import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
-import { BatchState } from './batches.tsx'
+import { BatchState, stateWords } from './batches.tsx'
 import { Movements, movementChanges } from './movements.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 
@@ -102,10 +102,6 @@ async function uploadFields({ api, account }: Visit): Promise<Input[]> {
   return payers.length > 1 ? [file, payer, order] : [file, order]
 }
 
-/** Renders what a transfer becomes. */
-const Becomes = ({ becomes }: Pick<Answer['booked'][number], 'becomes'>) =>
-  becomes === 'checked' ? <Badge tone="warn">Name checked</Badge> : <BatchState state={becomes} />
-
 const most = (rows: readonly object[], count: number) =>
   count > rows.length ? `, of which the first ${rows.length} are listed` : ''
 
@@ -120,18 +116,10 @@ const resultOf = ({ booked, doubts }: Listed): string =>
   [
     ...booked.map(
       ({ becomes, count, amount, currency }) =>
-        `${count} ${BECOMES_WORDS[becomes]}, ${amountText(amount, currency)}`,
+        `${count} ${stateWords(becomes)}, ${amountText(amount, currency)}`,
     ),
     ...(doubts > 0 ? [counted(doubts, 'doubt')] : []),
   ].join('; ') || 'Nothing new'
-
-const BECOMES_WORDS: Readonly<Record<Answer['booked'][number]['becomes'], string>> = {
-  checked: 'name checked',
-  accepted: 'accepted',
-  rejected: 'refused',
-  paid: 'paid',
-  returned: 'came back',
-}
 
 /** Renders the answers that are booked, the latest first. */
 const Read = ({ data, meta }: AnswerOf<typeof listPayoutAnswers>) => (
@@ -185,7 +173,7 @@ function Shown({ answer }: { answer: Answer }) {
         caption={isBooked ? 'What was booked' : 'What will be booked'}
         rows={booked}
         columns={{
-          What: Becomes,
+          What: ({ becomes }) => <BatchState state={becomes} />,
           Transfers: { number: ({ count }) => count },
           Amount: 'amount',
         }}
@@ -200,7 +188,7 @@ function Shown({ answer }: { answer: Answer }) {
             Amount: 'amount',
             What: ({ becomes, reason }) => (
               <>
-                <Becomes becomes={becomes} /> <Data text={reason ?? ''} />
+                <BatchState state={becomes} /> <Data text={reason ?? ''} />
               </>
             ),
             Day: ({ day }) => <Day day={day} />,

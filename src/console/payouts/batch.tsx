@@ -9,15 +9,7 @@ import {
 } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { methodWords } from '../../pages/parts/bank-details.tsx'
-import {
-  Amount,
-  amountText,
-  Data,
-  Day,
-  isolated,
-  periodWords,
-  Time,
-} from '../../pages/parts/data.tsx'
+import { Amount, amountText, Data, Day, isolated, Time } from '../../pages/parts/data.tsx'
 import { AccountLink, Pairs, Value } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
@@ -37,7 +29,7 @@ import { Actor, actorTitle } from '../affiliates/audit-words.tsx'
 import { canManage, sumsText } from '../books/sums.ts'
 import { BatchState, isUnderWay, statesText } from './batches.tsx'
 import { BookByHand, bookByHandChange, Movements, movementChanges } from './movements.tsx'
-import { Doubts, Reasons } from './payable-words.tsx'
+import { Doubts, LookAt, PaidStatements } from './payable-words.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 
 type Batch = AnswerOf<typeof getBatch>
@@ -89,12 +81,7 @@ const Transfers = ({ state, states, transfers }: Batch) => (
       // Banks have fewer letters than names.
       'In the file': transfers.some((one) => one.name_in_file) && 'name_in_file',
       Amount: 'amount',
-      For: ({ statements }) =>
-        statements.map(({ id, period }) => (
-          <div>
-            <AccountLink at={['statements', id]} children={periodWords(period ?? '')} />
-          </div>
-        )),
+      For: PaidStatements,
       'Look at': transfers.some((one) => one.doubts.length > 0 || one.note) && {
         prose: (one) => (
           <>
@@ -168,14 +155,7 @@ const Prepared = (batch: Batch, visit = useVisit()) => (
         columns={{
           Affiliate: 'affiliate_id',
           Amount: 'amount',
-          Why: {
-            prose: (one) => (
-              <>
-                <Reasons {...one} />
-                <Doubts {...one} />
-              </>
-            ),
-          },
+          Why: { prose: LookAt },
         }}
       />
     )}

@@ -1,6 +1,6 @@
 import type { Page } from '../../pages/base/page.ts'
 import { methodWords } from '../../pages/parts/bank-details.tsx'
-import { Amount, Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
+import { Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { type Columns, Table } from '../../pages/parts/table.tsx'
 import { listBatches } from '../../payouts/operations/batches.ts'
@@ -10,8 +10,9 @@ import { PayoutTabs } from './payout-tabs.tsx'
 
 type Batch = AnswerOf<typeof listBatches>['data'][number]
 
-/** What members call the states of batches and transfers. */
+/** What members call the states of batches and transfers, and what a bank only compared. */
 const STATES = {
+  checked: ['warn', 'Name checked'],
   prepared: ['warn', 'Prepared'],
   created: ['warn', 'Confirmed'],
   exported: ['warn', 'Exported'],
@@ -28,10 +29,13 @@ export const BatchState = ({ state }: { state: keyof typeof STATES }) => (
   <Badge tone={STATES[state][0]}>{STATES[state][1]}</Badge>
 )
 
+/** Returns a state in the words of a sentence. */
+export const stateWords = (state: keyof typeof STATES): string => STATES[state][1].toLowerCase()
+
 /** Returns how many transfers have each state: `12 paid, 1 came back`. */
 export const statesText = (states: Batch['states']): string =>
   Object.entries(states)
-    .map(([state, n]) => `${n} ${STATES[state as keyof typeof STATES][1].toLowerCase()}`)
+    .map(([state, n]) => `${n} ${stateWords(state as keyof typeof STATES)}`)
     .join(', ')
 
 /** Whether some of its transfers are neither paid nor ended. */
@@ -45,7 +49,7 @@ const COLUMNS: Columns<Batch> = {
   By: ({ method }) => methodWords(method),
   From: 'payer',
   Transfers: ({ states }) => statesText(states),
-  Total: ({ total, currency }) => <Amount value={total} currency={currency} />,
+  Total: 'total',
   'Prepared by': ({ authors }) => authors.map(actorTitle).join(', '),
 }
 

@@ -6,11 +6,9 @@ import { dayBefore, type Page, useVisit, type Visit, withQuery } from '../../pag
 import { calling } from '../../pages/calling.ts'
 import { pick } from '../../pages/form.ts'
 import {
-  Amount,
   Data,
   dayWords,
   EmptyState,
-  NOTHING,
   type PageMeta,
   Pager,
   periodWords,
@@ -18,7 +16,7 @@ import {
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Filters, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
 import { PlanName } from '../../pages/parts/names.tsx'
-import { type Columns, type NumberCell, Table } from '../../pages/parts/table.tsx'
+import { type Columns, Table } from '../../pages/parts/table.tsx'
 import {
   JOURNAL_ACCOUNTS,
   JOURNAL_NAMES,
@@ -34,6 +32,7 @@ import { PayoutTabs } from './payout-tabs.tsx'
 
 // What finance reads: what was owed on a day, the journal, and the ledger of all affiliates.
 
+/** The field that narrows a list to one affiliate. */
 export const AFFILIATE: Input = { name: 'affiliate_id', label: 'Affiliate' }
 
 const BY: Input = {
@@ -120,11 +119,6 @@ export const balancesPage: Page = {
     const rows = data.flatMap(({ affiliate_id, balances }) =>
       balances.map((one) => ({ affiliate_id, ...one })),
     )
-    const balance = {
-      number: (one: { balance: string; currency: string }) => (
-        <Amount value={one.balance} currency={one.currency} />
-      ),
-    }
     const body = (
       <FinanceList
         here="Balances"
@@ -137,13 +131,13 @@ export const balancesPage: Page = {
             isNarrow
             caption={`Owed to all affiliates at the end of ${dayWords(input.on)}`}
             rows={sums}
-            columns={{ Currency: 'currency', Owed: balance }}
+            columns={{ Currency: 'currency', Owed: 'balance' }}
           />
         )}
         <Table
           caption="Owed to each affiliate. A negative balance is carried to later periods."
           rows={rows}
-          columns={{ Affiliate: 'affiliate_id', Owed: balance }}
+          columns={{ Affiliate: 'affiliate_id', Owed: 'balance' }}
           empty={
             <EmptyState title={`Nothing was booked until ${dayWords(input.on)}.`}>
               <p>Balances begin with the first statement that is approved. Choose a later day.</p>
@@ -162,13 +156,6 @@ function inMonth(visit: Visit) {
   const days = { from: dayText(first), to: dayText(last) }
   return askedFor(visit, days) as { account: string; from: string; to: string }
 }
-
-type JournalRow = AnswerOf<typeof listJournal>['data'][number]
-
-const side = (name: 'debit' | 'credit'): NumberCell<JournalRow> => ({
-  number: ({ [name]: value, currency }) =>
-    value === null ? NOTHING : <Amount value={value} currency={currency} />,
-})
 
 /** The journal of some days, and the accounts between which it books. */
 export const journalPage: Page = {
@@ -228,8 +215,8 @@ export const journalPage: Page = {
           columns={{
             Day: 'day',
             Account: ({ account: number }) => <Data text={number} />,
-            Debit: side('debit'),
-            Credit: side('credit'),
+            Debit: 'debit',
+            Credit: 'credit',
             Affiliate: 'affiliate_id',
             What: {
               prose: ({ text, reference }) => (
@@ -267,7 +254,7 @@ export const ENTRY_COLUMNS = {
     ),
   },
   Amount: 'amount',
-  Balance: { number: ({ balance, currency }) => <Amount value={balance} currency={currency} /> },
+  Balance: 'balance',
   By: ({ actor }) => <Actor actor={actor} />,
 } satisfies Columns<Entry>
 

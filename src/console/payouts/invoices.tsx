@@ -2,7 +2,7 @@ import { changeAccount, getAccount } from '../../accounts/accounts.ts'
 import { invoicingForm } from '../../accounts/fields.ts'
 import type { Page } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { Amount, Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
+import { Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { FoldedForm } from '../../pages/parts/forms.tsx'
 import { changedMembers } from '../../pages/parts/schema.ts'
@@ -79,7 +79,7 @@ export const invoicesPage: Page = {
             Affiliate: 'affiliate_id',
             Issued: 'issued_on',
             State: InvoiceState,
-            VAT: { number: ({ vat, currency }) => <Amount value={vat} currency={currency} /> },
+            VAT: 'vat',
             Total: 'total',
             Statement: ({ statement_id }) => (
               <AccountLink at={['statements', statement_id]}>Open</AccountLink>

@@ -1,10 +1,9 @@
 import { listPayouts } from '../../books/operations/payouts.ts'
 import type { Page } from '../../pages/base/page.ts'
-import { Amount, Data, Day, EmptyState, NOTHING } from '../../pages/parts/data.tsx'
+import { Data, Day, EmptyState, NOTHING } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import type { Input } from '../../pages/parts/forms.tsx'
-import { type NumberCell, Table } from '../../pages/parts/table.tsx'
-import type { AnswerOf } from '../../platform/http/operation.ts'
+import { Table } from '../../pages/parts/table.tsx'
 import { AFFILIATE, askedFor, csvOf, FinanceList } from './finance.tsx'
 
 const FILTERS: readonly Input[] = [
@@ -12,12 +11,6 @@ const FILTERS: readonly Input[] = [
   { name: 'from', label: 'Paid from', type: 'date' },
   { name: 'to', label: 'Paid until', type: 'date' },
 ]
-
-type Sum = AnswerOf<typeof listPayouts>['sums'][number]
-
-const amountOf = (name: 'paid' | 'returned'): NumberCell<Sum> => ({
-  number: ({ [name]: value, currency }) => <Amount value={value} currency={currency} />,
-})
 
 /** What was paid. */
 export const paidPage: Page = {
@@ -35,7 +28,7 @@ export const paidPage: Page = {
             isNarrow
             caption="What was paid on these days, and what came back on them"
             rows={sums}
-            columns={{ Paid: amountOf('paid'), 'Came back': amountOf('returned') }}
+            columns={{ Paid: 'paid', 'Came back': 'returned' }}
           />
         )}
         <Table

@@ -1,4 +1,4 @@
-import { Badge, Data } from '../../pages/parts/data.tsx'
+import { Badge, Data, periodWords } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import type { DoubtCode, Reason } from '../../payouts/model.ts'
 import type { getBatch } from '../../payouts/operations/batches.ts'
@@ -30,10 +30,7 @@ const REASONS: Readonly<Record<Reason, readonly [words: string, page?: string | 
 export const reasonWords = (reason: Reason): string => REASONS[reason][0]
 
 /** Renders why something cannot be paid, each with a link to what mends it. */
-export const Reasons = ({
-  affiliate_id,
-  reasons,
-}: Pick<PayableRow, 'affiliate_id' | 'reasons'>) => (
+const Reasons = ({ affiliate_id, reasons }: Pick<PayableRow, 'affiliate_id' | 'reasons'>) => (
   <>
     {reasons.map((reason) => {
       const [words, page] = REASONS[reason]
@@ -101,3 +98,21 @@ export const Doubts = ({
     })}
   </>
 )
+
+/** Renders why a row cannot be paid, and what a person should look at. */
+export const LookAt = (row: Parameters<typeof Reasons>[0] & Parameters<typeof Doubts>[0]) => (
+  <>
+    <Reasons {...row} />
+    <Doubts {...row} />
+  </>
+)
+
+/** Renders the periods of the statements that a row or a transfer pays, each with a link. */
+export const PaidStatements = ({
+  statements,
+}: Pick<AnswerOf<typeof getBatch>['transfers'][number], 'statements'>) =>
+  statements.map(({ id, period }) => (
+    <div>
+      <AccountLink at={['statements', id]} children={periodWords(period ?? '')} />
+    </div>
+  ))

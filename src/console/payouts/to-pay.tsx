@@ -9,17 +9,9 @@ import {
 } from '../../pages/base/page.ts'
 import { refused } from '../../pages/csv-columns.ts'
 import { methodWords } from '../../pages/parts/bank-details.tsx'
-import {
-  Amount,
-  Data,
-  dayWords,
-  EmptyState,
-  periodWords,
-  visible,
-} from '../../pages/parts/data.tsx'
+import { Amount, Data, dayWords, EmptyState, visible } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { Field, Filters, type Option } from '../../pages/parts/forms.tsx'
-import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { BY_HAND, type DoubtCode, METHODS, type Reason, STOPPING } from '../../payouts/model.ts'
 import {
@@ -32,7 +24,7 @@ import { listPayable } from '../../payouts/operations/payable.ts'
 import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { canManage, sumsText } from '../books/sums.ts'
-import { Doubts, type PayableRow, Reasons, reasonWords } from './payable-words.tsx'
+import { LookAt, PaidStatements, type PayableRow, reasonWords } from './payable-words.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 
 type Batch = AnswerOf<typeof getBatch>
@@ -195,27 +187,15 @@ function List(props: FormProps, visit = useVisit()) {
         caption={`What has to be paid by ${dayWords(props.day)}`}
         rows={rows}
         columns={{
-          Affiliate: ({ affiliate_id }) => <AffiliateLink id={affiliate_id} />,
-          Amount: { number: (row) => <Amount value={row.amount} currency={row.currency} /> },
-          For: ({ statements }) =>
-            statements.map(({ id, period }) => (
-              <div>
-                <AccountLink at={['statements', id]} children={periodWords(period ?? '')} />
-              </div>
-            )),
+          Affiliate: 'affiliate_id',
+          Amount: 'amount',
+          For: PaidStatements,
           To: ({ method, account }) => (
             <>
               {method && methodWords(method)} <Data text={account ?? ''} />
             </>
           ),
-          'Look at': {
-            prose: (row) => (
-              <>
-                <Reasons {...row} />
-                <Doubts {...row} />
-              </>
-            ),
-          },
+          'Look at': { prose: LookAt },
         }}
         tick={(row, position) =>
           mayChange &&

@@ -38,7 +38,7 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
 
 /** The fields with decimals and counts. */
 const NUMBERS =
-  /^(?:amount|balance|base|capped|carried_out|causes|closing|count|current|customers|difference|due|earned|opening|payable|rate|records|simulated|statements|sum|total|units|version|with_holds)$/
+  /^(?:amount|balance|base|capped|carried_out|causes|closing|count|credit|current|customers|debit|difference|due|earned|opening|paid|payable|rate|records|returned|simulated|statements|sum|total|units|vat|version|with_holds)$/
 
 /** Whether a field is right-aligned in a table. */
 export const isNumber = (name: string): boolean => NUMBERS.test(name)
