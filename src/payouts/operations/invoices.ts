@@ -13,7 +13,7 @@ import * as invoices from '../invoices.ts'
 
 const text = v.string()
 
-const listed = {
+const listed = component('ListedInvoice', () => ({
   number: member(text, 'Its number: `{series}-{payee number}-{year}-{0001}`.'),
   affiliate_id: member(text, 'The affiliate, who sells.'),
   statement_id: member(text, 'The id of its statement.'),
@@ -34,7 +34,7 @@ const listed = {
   agreement: member(text, 'The version of the agreement under which it was written.'),
   corrects: nullable(text, 'The invoice that it takes back; null: it is no correction.'),
   corrected_by: nullable(text, 'The correction that takes it back, or null.'),
-}
+}))
 
 const whole = component('Invoice', () => {
   const party = v.object({ name: text, address: v.record(text, text), vat_id: v.nullable(text) })
@@ -49,7 +49,7 @@ const whole = component('Invoice', () => {
     text: nullable(text, 'Null once it is erased.'),
   })
   return {
-    ...listed,
+    ...listed.entries,
     lines: member(v.array(line), 'What it is for. `transferred` is without VAT.'),
     seller: nullable(party, 'The affiliate: masked but for approvers. Null once it is erased.'),
     buyer: nullable(party, 'The account.'),
@@ -76,7 +76,7 @@ export const listInvoices = list({
   words: described(() => ({
     description:
       'Lists the invoices that the account has written for its affiliates, and their corrections, the latest first.',
-    answer: component('ListedInvoice', () => listed),
+    answer: listed,
     command: {
       name: 'invoices list',
       columns: ['number', 'affiliate_id', 'issued_on', 'currency', 'net', 'vat', 'total'],
