@@ -1,19 +1,16 @@
 import { minorDigits } from '../../platform/money/minor-digits.ts'
+import { decimalsOf } from './decimals.ts'
 
 // Words and figures of explanations in plain English.
 
-/** Writes a decimal with thousands separators; money with at least its minor digits. */
-export function figure(text: string, digits = 0): string {
-  const [whole = '0', fraction = ''] = text.replace('-', '').split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
-  const decimals = fraction.padEnd(digits, '0')
-  const sign = text.startsWith('-') ? '−' : ''
-  return `${sign}${grouped}${decimals === '' ? '' : `.${decimals}`}`
-}
+const decimal = decimalsOf('en-GB')
+
+/** Writes an exact decimal: `1,234.5`. */
+export const figure = (text: string): string => decimal(text, 0)
 
 /** Writes an amount with its currency: `1,000.00 EUR`. */
 export const money = (text: string, currency: string): string =>
-  `${figure(text, minorDigits(currency))} ${currency}`
+  `${decimal(text, minorDigits(currency))} ${currency}`
 
 /** Returns a text with a capital at its beginning. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -3,7 +3,7 @@ import { type Language, messagesByLanguage } from '../../platform/languages.ts'
 import { memoize } from '../../platform/memoize.ts'
 import { minorDigits } from '../../platform/money/minor-digits.ts'
 import { foldCountry } from '../../platform/validation/country.ts'
-import { figure, money } from './english.ts'
+import { decimalsOf } from './decimals.ts'
 import type { Message } from './message.ts'
 
 // Sentences in a language, with its figures, days and lists.
@@ -45,28 +45,6 @@ export const localeOf = (language: Language): string => (language === 'en' ? 'en
 
 /** Whether a text is the name of a message. */
 export const isMessageName = (text: string): text is MessageName => Object.hasOwn(catalogue, text)
-
-/** Whether a text is a decimal that `Intl.NumberFormat` reads exactly. */
-const isDecimal = (text: string): text is `${number}` => /^-?\d+(?:\.\d+)?$/.test(text)
-
-/** The most digits after the point that `Intl.NumberFormat` writes. */
-const MOST_DIGITS = 20
-
-/** Returns a function that writes exact decimals with at least so many digits after the point. */
-function decimalsOf(locale: string): (text: string, digits: number) => string {
-  const formatOf = memoize(
-    (digits: number) =>
-      new Intl.NumberFormat(locale, {
-        minimumFractionDigits: digits,
-        maximumFractionDigits: MOST_DIGITS,
-      }),
-  )
-  return (text, digits) => {
-    if (!isDecimal(text)) return text
-    const [, fraction = ''] = text.split('.')
-    return formatOf(Math.min(Math.max(digits, fraction.length), MOST_DIGITS)).format(text)
-  }
-}
 
 const NAME = /\{(de )?(\w+)\}/g
 
@@ -142,10 +120,5 @@ export function wordsOf(language: Language): Words {
   }
 }
 
-/** The words of the console and of explanations: English, with figures as explanations write them. */
-export const ENGLISH: Words = {
-  ...wordsOf('en'),
-  figure,
-  money,
-  percent: (text) => `${figure(text)} %`,
-}
+/** The words of the console and of explanations. */
+export const ENGLISH = wordsOf('en')
