@@ -9,6 +9,7 @@ import { insertFirstRules } from '../fraud/db/rules.ts'
 import { firstRules } from '../fraud/rule-sets.ts'
 import { readUsage } from '../ingest/db/storage.ts'
 import { journalAccountsOf } from '../payouts/journal-accounts.ts'
+import { requirePerson } from '../payouts/two-persons.ts'
 import type { AmountSigns } from '../platform/amount-signs.ts'
 import {
   type AffiliateView,
@@ -111,14 +112,16 @@ const SAFE = { approvals: 2, payee_hold_hours: 72 }
  * within a day; and the former while payouts are held: one person alone could otherwise approve, release them, or pay
  * to new bank details at once. The audit log keeps who has asked.
  *
- * @throws ApiError `conflict`
+ * @throws ApiError `conflict`, `same_person`
  */
 async function admitLower(
-  { env, actor, account, db }: Call,
+  call: Call,
   name: 'approvals' | 'payee_hold_hours',
   value: number | undefined,
 ) {
+  const { env, actor, account, db } = call
   if (value === undefined || value >= account[name]) return
+  await requirePerson(call)
   const { id } = account
   const isHeld = name === 'approvals' && (await holdsAny(db, id))
   const entry = { actor, action: `account.${name}.lower`, account: id, details: { [name]: value } }
@@ -360,7 +363,7 @@ export const changeAccount = operation({
     description:
       'Changes the name, the time zone or the policies, or disables the account. Omitted members keep their values. Changed policies apply to later requests. `amount_signs` can change only while no period is closed (409).',
     answer: component('ChangedAccount', () => ({ ...shown, takes_effect })),
-    errors: ['conflict'],
+    errors: ['conflict', 'same_person'],
     command: { name: 'accounts change' },
   })),
   async run(call, sent) {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   approve,
+  askAda,
   bookBack,
   bookPaid,
   digestOf,
@@ -105,7 +106,7 @@ describe('a case that holds', () => {
   test('keeps the number of persons who must decide, until nothing is held', async () => {
     await askAdmin(PATH, 'PATCH', { approvals: 2 })
     await storeCases({ id: 'case_1', status: 'confirmed', keepHold: true })
-    const lower = () => askAdmin(PATH, 'PATCH', { approvals: 1 })
+    const lower = () => askAda(PATH, 'PATCH', { approvals: 1 })
     expect(await json(lower())).toMatchObject({ status: 409, code: 'conflict' })
     expect((await askAdmin(PATH, 'PATCH', { approvals: 2 })).status).toBe(200)
     await changeCase('case_1', 'keep_hold', 0)

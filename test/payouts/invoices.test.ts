@@ -90,7 +90,7 @@ test('§20.5 a statement waits until the treatment is decided and the affiliate 
 const APPROVE = `${PATH}/affiliates/c/payee/approve`
 
 /** Decides as another person than Ada and the key of the service. */
-function asBob(body: object) {
+function asBob(body: object, path = APPROVE, method = 'POST') {
   const key = 'bob'.repeat(11)
   const world = { ...env, ADMIN_KEYS: JSON.stringify({ bob: { key, role: 'approver' } }) } as Env
   const headers = {
@@ -98,8 +98,8 @@ function asBob(body: object) {
     Authorization: `Bearer ${key}`,
     'Content-Type': 'application/json',
   }
-  const init = { method: 'POST', headers, body: JSON.stringify(body) }
-  return fetchWith(world, new Request(`${ORIGIN}/admin/v1/${APPROVE}`, init))
+  const init = { method, headers, body: JSON.stringify(body) }
+  return fetchWith(world, new Request(`${ORIGIN}/admin/v1/${path}`, init))
 }
 
 test('§20.5 where two must approve, two decide a treatment; a VAT number that changes ends the agreement', async () => {
@@ -114,8 +114,8 @@ test('§20.5 where two must approve, two decide a treatment; a VAT number that c
   await askAda(APPROVE, 'POST', { version: 1, treatment: 'none' })
   expect(await leftOut()).toEqual([])
   expect(await list()).toEqual([])
-  await set({ approvals: 1 })
-  await askAda(`${PATH}`, 'PATCH', { approvals: 1 })
+  await asBob({ approvals: 1 }, PATH, 'PATCH')
+  await askAda(PATH, 'PATCH', { approvals: 1 })
   for (const [version, vat_id] of [
     [2, 'DE123456789'],
     [3, 'DE987654321'],

@@ -26,7 +26,7 @@ async function as(who: Person | 'root', path: string, method = 'GET', body?: obj
   const headers = { ...asTeam(), 'Content-Type': 'application/json' }
   if (who !== 'root') headers.Authorization = `Bearer ${keyOf(who)}`
   const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
-  return fetchWith(world, new Request(`${ORIGIN}/admin/v1/${PATH}/${path}`, init))
+  return fetchWith(world, new Request(`${ORIGIN}/admin/v1/${PATH}${path && `/${path}`}`, init))
 }
 
 const AFFILIATES = ['a', 'b', 'c']
@@ -77,6 +77,16 @@ test('§20 law 9: the key of the service, which is no person, is refused at ever
     const body = method === 'DELETE' ? undefined : SENT[id]
     expect([id, (await json(as('root', at, method, body))).code]).toEqual([id, 'same_person'])
   }
+})
+
+test('§20 law 9: the key of the service is not the second person who asks that one is enough', async () => {
+  const lower = async (who: Person | 'root') => {
+    const { code, approvals } = await json(as(who, '', 'PATCH', { approvals: 1 }))
+    return code ?? approvals
+  }
+  const asked = [await lower('root'), await lower('mia'), await lower('root'), await lower('mia')]
+  expect(asked).toEqual(['same_person', 'conflict', 'same_person', 'conflict'])
+  expect(await lower('bob')).toBe(1)
 })
 
 test('§20 law 9: who prepared a batch, added to it or entered its details decides on it with another', async () => {
