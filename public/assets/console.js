@@ -96,9 +96,10 @@ function sumsOf(boxes) {
   return new Intl.ListFormat('en-GB').format(texts) || '0'
 }
 
-/** Counts and sums what is ticked, and adds a box that ticks all. */
+/** Counts and sums what is ticked, and adds a box that ticks all but what is ticked alone. */
 function improveTicks(form) {
   const boxes = [...form.querySelectorAll('tbody .tick input')]
+  const usual = boxes.filter(({ dataset }) => dataset.alone === undefined)
   const sum = form.querySelector('[data-sum]')
   if (boxes.length === 0) return
   const all = Object.assign(document.createElement('input'), { type: 'checkbox' })
@@ -106,13 +107,13 @@ function improveTicks(form) {
   form.querySelector('thead .tick').append(all)
   const show = () => {
     const ticked = boxes.filter(({ checked }) => checked)
-    all.checked = ticked.length === boxes.length
+    all.checked = usual.length > 0 && usual.every(({ checked }) => checked)
     all.indeterminate = ticked.length > 0 && !all.checked
     const hasAmounts = boxes[0].dataset.amount !== undefined
     if (sum) sum.textContent = ticked.length + (hasAmounts ? ` for ${sumsOf(ticked)}` : '')
   }
   form.addEventListener('change', ({ target }) => {
-    if (target === all) for (const box of boxes) box.checked = all.checked
+    if (target === all) for (const box of all.checked ? usual : boxes) box.checked = all.checked
     show()
   })
   show()

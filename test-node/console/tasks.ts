@@ -107,7 +107,10 @@ export function taskTests(shared: () => Shared): void {
     }
     const manager = await as(demo.manager_key)
     await manager.click(manager.page.locator('.side').getByRole('link', { name: 'Payouts' }))
-    // All who can be paid have an open case, which the tick waives.
+    // All who can be paid have an open case, which only their own tick waives.
+    await manager.page.getByLabel('Tick all').check()
+    assert.match(await manager.page.locator('.ticked').innerText(), /^Ticked: 2 for 400\.00 USD$/)
+    await manager.page.getByLabel('Tick all').uncheck()
     await manager.click(manager.page.getByRole('checkbox', { name: /^Pay IB-5, / }))
     await manager.click(manager.page.getByRole('button', { name: 'Prepare a batch' }))
     await manager.page.getByRole('heading', { name: /^Prepared batch B/ }).waitFor()

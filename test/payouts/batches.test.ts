@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
+import { consoleApp } from '../../src/console/app.ts'
 import { TEMPLATE_ROWS } from '../../src/payouts/files/templates.ts'
 import { type Details, PAYOUT_LIMITS, STOPPING } from '../../src/payouts/model.ts'
 import { tendDetails } from '../../src/payouts/payees.ts'
@@ -10,6 +11,7 @@ import { DAY_MS, HOUR_MS } from '../../src/platform/durations.ts'
 import { askAda, rowsOf } from '../books/book-rows.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
+import { KEY_WORLD, signedIn } from '../console/browser.ts'
 import { at } from '../days.ts'
 import { storeCases } from '../fraud/stored-cases.ts'
 import { restoring } from '../limits.ts'
@@ -263,6 +265,9 @@ test('§20.2 a row is refused whose doubt is not waived, and a waiver is only of
       { id: 'a-00:EUR', reasons: [], doubts: [{}, { about: 'case_2', waived_by: null }, {}] },
     ],
   })
+  const { get } = await signedIn(KEY_WORLD, consoleApp)
+  const page = await (await get(`/console/${PATH}/payouts?batch=${batch.id}`)).text()
+  expect(/<input[^>]*name="tick0"[^>]*>/.exec(page)?.[0]).not.toContain('checked')
   const set = await json(askAdmin(`${PATH}/batches/${batch.id}/rows`, 'PUT', rows(['open_case'])))
   // The hash covers the doubts that stop nothing, too.
   await storePayments('a-00', () => false, 'EUR')

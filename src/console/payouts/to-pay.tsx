@@ -35,11 +35,13 @@ const MAX_ROWS = 1000
 /** Returns the name of a tick box by its position. */
 const tickName = (position: number) => `tick${position}`
 
+/** Returns the doubts without whose waiver nothing is paid. */
+const stoppingOf = <D extends { code: DoubtCode }>({ doubts }: { doubts: readonly D[] }): D[] =>
+  doubts.filter(({ code }) => STOPPING.includes(code))
+
 /** Returns the value of a tick box: the row, and the doubts that whoever ticks it has seen. */
-const tickValue = ({ id, doubts }: PayableRow): string => {
-  const codes = doubts.map(({ code }) => code).filter((code) => STOPPING.includes(code))
-  return JSON.stringify([id, ...new Set(codes)])
-}
+const tickValue = (row: PayableRow): string =>
+  JSON.stringify([row.id, ...new Set(stoppingOf(row).map(({ code }) => code))])
 
 /** Returns the rows that a form has ticked. */
 const readTicks = (values: Values) =>
@@ -130,7 +132,11 @@ interface FormProps {
 /** Returns the ids of the rows that are ticked: as they were sent, as the batch has them, or as the list proposes. */
 function tickedIds({ rows, batch }: FormProps, { refused: sent }: Visit): ReadonlySet<string> {
   if (sent) return new Set(readTicks(sent.values).map(({ id }) => id))
-  const chosen = batch && [...batch.transfers, ...batch.left_out]
+  // A doubt that is new is looked at, and ticked, by a person.
+  const chosen = batch && [
+    ...batch.transfers,
+    ...batch.left_out.filter((row) => stoppingOf(row).every((one) => one.waived_by)),
+  ]
   const own = chosen
     ? chosen.map(({ affiliate_id, currency }) => `${affiliate_id}:${currency}`)
     : rows.filter(({ ticked }) => ticked).map(({ id }) => id)
@@ -207,6 +213,7 @@ function List(props: FormProps, visit = useVisit()) {
               checked={isTicked(row)}
               data-amount={row.amount}
               data-currency={row.currency}
+              data-alone={stoppingOf(row).length > 0 || undefined}
               aria-label={`Pay ${visible(row.affiliate_id)}, ${row.amount} ${row.currency}`}
             />
           )
