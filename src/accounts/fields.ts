@@ -179,15 +179,13 @@ const settings = {
   ),
 }
 
-/** What a form asks for to write invoices, by the words that stand beside each. */
+const { agreement: _, ...numbers } = invoicingFields
+
+/** What a form asks for to write invoices: the members of the agreement stand beside the others. */
 export const invoicingForm = {
   self_billing: settings.self_billing,
-  numbers_begin_with: invoicingFields.series,
-  our_vat_number: invoicingFields.vat_id,
-  vat_of_domestic_affiliates_in_percent: invoicingFields.rate,
-  our_adviser_has_seen_a_sample: invoicingFields.sample_seen,
-  version_of_the_agreement: agreementFields.version,
-  text: agreementFields.text,
+  ...numbers,
+  ...agreementFields,
 }
 
 /** The jurisdictions within which Cloudflare can keep data. */

@@ -8,7 +8,7 @@ import { notFound } from '../platform/http/read-fields.ts'
 import { readParties } from './db/payees.ts'
 import { decryptDetails, maskDetails } from './details.ts'
 import type { Details } from './model.ts'
-import { type Caller, showDetails } from './payees.ts'
+import type { Caller } from './payees.ts'
 import { requirePerson } from './two-persons.ts'
 
 // Self-billing (§20.5): the invoices that the firm writes for its affiliates.
@@ -128,13 +128,11 @@ function store(
  * Accepts the agreement of the account for an affiliate. What waited for it gets its invoice.
  *
  * @param version The version of the text that the member has read.
- * @throws ApiError `conflict` if there is no such text any more, or nothing is known of the affiliate yet.
+ * @throws ApiError `conflict` if there is no such text any more.
  */
 export async function acceptAgreement(call: Caller, affiliate_id: string, version: string) {
   const offered = rows.offeredAgreement(call.account)
-  const { state } = await showDetails(call, 'payee', affiliate_id)
-  if (offered?.version !== version || state === 'missing')
-    throw refused('The agreement has changed, or bank details are missing. Look at it again.')
+  if (offered?.version !== version) throw refused('The agreement has changed. Look at it again.')
   await store(call, 'agreement.accept', { affiliate_id, version }, (batch) =>
     rows.acceptAgreement(call.db, call.account, batch, { affiliate_id, ...offered }),
   )

@@ -1,4 +1,4 @@
-import { endAgreement, writeInvoices } from '../books/db/invoices.ts'
+import { endAgreements, writeInvoices } from '../books/db/invoices.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
 import { isAtLeast, type Role } from '../platform/auth/roles.ts'
 import type { Connection } from '../platform/db/database.ts'
@@ -174,11 +174,14 @@ export async function enterDetails(
   const issues = [...others, ...read.flatMap((one) => one.issues)]
   if (issues.length > 0) throw validationFailed(issues)
   const versions: rows.NewVersion[] = []
+  const otherTaxpayers: string[] = []
   for (const { id, stored, details } of read) {
     const current = found.get(id)
     // What came back is entered anew.
     const mayStay = current?.state !== 'returned' && isToldOfOthers(call)
     if (mayStay && stored && changedNames(stored, details).length === 0) continue
+    const isKept = !current || current.state === 'missing' || stored
+    if (!isKept || (stored && stored.tax?.vat_id !== details.tax?.vat_id)) otherTaxpayers.push(id)
     const of = { id, version: (current?.version ?? 0) + 1 }
     const encrypted = await encryptDetails(env, { ...owner, ...of }, details)
     versions.push({ ...of, method: details.method, ...encrypted })
@@ -187,7 +190,10 @@ export async function enterDetails(
   const ids = versions.slice(0, AUDITED_IDS).map(({ id }) => id)
   const one = ids.length === 1 && { [PARTY_KEYS[party]]: ids[0] }
   const entry = one || { [`${party}s`]: ids, count: versions.length }
-  await store(call, party, 'enter', entry, (author) => rows.insertVersions(db, author, versions))
+  await store(call, party, 'enter', entry, (author) => [
+    ...rows.insertVersions(db, author, versions),
+    ...(party === 'payee' ? [endAgreements(db, account.id, otherTaxpayers, author.now)] : []),
+  ])
   return versions.length
 }
 
@@ -223,12 +229,6 @@ const NEEDED = {
   exempt_reason: 'Say why the payee is exempt from VAT.',
 }
 
-/** Returns the VAT number of details, and what lacks them for their treatment. */
-async function taxOf(call: Caller, stored: Parameters<typeof decryptDetails>[2]) {
-  const { tax = {} } = (await decryptDetails(call.env, call.account.id, stored)) ?? {}
-  return { vat_id: tax.vat_id, missing: missingForTreatment(tax) }
-}
-
 /**
  * Approves a version, or says that what came back may be paid again, and decides how VAT applies. Nobody approves what
  * they, or whom they have invited, entered. With as many persons as the account requires, it can be paid once its hold
@@ -244,7 +244,7 @@ export async function approveDetails(
   version: number,
   decided: Decided = {},
 ) {
-  const { account, actor, db } = call
+  const { env, account, actor, db } = call
   await requirePerson(call)
   const current = await requireCurrent(db, { account: account.id, party }, id)
   if (current.version !== version)
@@ -264,10 +264,9 @@ export async function approveDetails(
     throw refused(
       'A person whom you have invited, or who was removed, entered these details: another person must approve them, or enter them anew.',
     )
-  const { missing, vat_id } = await taxOf(call, { ...current, tax })
+  const details = await decryptDetails(env, account.id, { ...current, tax })
+  const missing = missingForTreatment(details?.tax ?? {})
   if (missing) throw refused(NEEDED[missing])
-  const before = current.payable_from === null && JSON.parse(current.previous ?? 'null')
-  const isOther = before && (await taxOf(call, { ...current, ...before })).vat_id !== vat_id
   const approvals: string[] = [
     ...new Set([...(isSame ? JSON.parse(current.approvals) : []), actor]),
   ]
@@ -286,14 +285,7 @@ export async function approveDetails(
         }
       : { state: 'entered' as const }),
   }
-  await change(call, current, 'approve', next, (author) =>
-    isEnough
-      ? [
-          ...(isOther ? [endAgreement(db, account.id, id, author.now)] : []),
-          ...writeInvoices(db, account, author),
-        ]
-      : [],
-  )
+  await change(call, current, 'approve', next, (author) => writeInvoices(db, account, author))
 }
 
 /** Blocks the current version with a reason: nothing is paid until details are entered anew. Throws `not_found`, `conflict`. */

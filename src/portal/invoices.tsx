@@ -6,7 +6,6 @@ import { Data } from '../pages/parts/data.tsx'
 import { Table } from '../pages/parts/table.tsx'
 import { writeDocument } from '../payouts/invoice-document.ts'
 import { acceptAgreement, presentInvoice, readInvoice } from '../payouts/invoices.ts'
-import { showDetails } from '../payouts/payees.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { ApiError } from '../platform/errors.ts'
 import { changesOf, MemberForm, type Refused } from './form.tsx'
@@ -26,14 +25,11 @@ const callOf = (visit: MemberVisit) => ({ ...visit.page, ...visit })
 /** Renders the agreement: the one that stands, or the one that the firm asks for. */
 async function renderAgreement(visit: MemberVisit) {
   const { words, account, db, session } = visit
-  const [accepted, { state }] = await Promise.all([
-    findAgreement(db, account.id, session.affiliate_id),
-    showDetails(callOf(visit), 'payee', session.affiliate_id),
-  ])
+  const accepted = await findAgreement(db, account.id, session.affiliate_id)
   const standing = accepted?.until === null ? accepted : null
   const shown = standing ?? offeredAgreement(account)
   if (!shown) return null
-  const named = { account: account.name, page: words.getting_paid, version: shown.version }
+  const named = { account: account.name, version: shown.version }
   const time = standing ? timeText(standing.accepted_at, visit) : ''
   return (
     <section>
@@ -44,14 +40,7 @@ async function renderAgreement(visit: MemberVisit) {
           <Data text={line} />
         </p>
       ))}
-      {!standing && state === 'missing' && (
-        <p class="notice warn">
-          <a href={portalPath(account.id, '/getting-paid')}>
-            {fill(words.agreement_details, named)}
-          </a>
-        </p>
-      )}
-      {!standing && state !== 'missing' && (
+      {!standing && (
         <MemberForm at={AT} values={{ version: shown.version }} submit={words.agreement_accept} />
       )}
     </section>

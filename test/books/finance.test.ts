@@ -151,9 +151,7 @@ test.each(['America/New_York', 'Pacific/Auckland'])(
       if (on > today) continue
       const counted = entries.filter((one) => one[by] <= on)
       const { data, sums } = await walk(`balances?on=${on}&by=${by}`, 1)
-      const balances = data.flatMap(({ affiliate_id, balances: own }: Answer) =>
-        own.map((one: Answer) => `${affiliate_id} ${one.currency} ${one.balance}`),
-      )
+      const balances = data.map((one: Answer) => `${ownerOf(one as Row)} ${one.balance}`)
       expect(balances.sort(), on).toEqual(sumsOf(counted.map((one) => [ownerOf(one), one.units])))
       expect(sums.map((one: Answer) => `${one.currency} ${one.balance}`)).toEqual(
         sumsOf(counted.map((one) => [one.currency, one.units])),

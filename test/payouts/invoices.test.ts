@@ -8,16 +8,7 @@ import { fetchWith } from '../checked-fetch.ts'
 import { askAdmin, json, ORIGIN } from '../partner.ts'
 import { hidden, signedInFor } from '../portal/join.ts'
 import { asTeam } from '../requests.ts'
-import {
-  accept,
-  approval,
-  biller,
-  decide,
-  INVOICING,
-  set,
-  taxed,
-  transferred,
-} from './invoice-rows.ts'
+import { accept, approval, biller, decide, INVOICING, set, transferred } from './invoice-rows.ts'
 import { ADA, change, enter, MAIN, PATH, payable } from './payout-rows.ts'
 
 beforeEach(() => biller({ a: 'domestic', b: 'reverse_charge', c: null }))
@@ -120,10 +111,8 @@ test('§20.5 where two must approve, two decide a treatment; a VAT number that c
     [2, 'DE123456789'],
     [3, 'DE987654321'],
   ] as const) {
-    await enter('payee', 'b', taxed('reverse_charge', { vat_id }), {
-      ...{ version, state: 'entered', payable_from: null },
-    })
-    await decide('b', version)
+    const tax = { vat_id, treatment: 'reverse_charge' }
+    await askAda(`${PATH}/affiliates/b/payee`, 'PUT', { ...ADA, name: `Ada ${version}`, tax })
     const { until } = (await rowsOf('agreements')).find((one) => one.affiliate_id === 'b')!
     expect(until === null).toBe(vat_id === 'DE123456789')
   }

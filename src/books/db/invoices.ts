@@ -232,13 +232,22 @@ export const acceptAgreement = (
   ...writeInvoices(db, account, batch),
 ]
 
-const END_AGREEMENT = compileStatement(`
+const END_AGREEMENTS = compileStatement(`
   update agreements set until = :at
-  where account = :account and affiliate_id = :affiliate_id and until is null`)
+  where account = :account and affiliate_id in (select value from json_each(:ids)) and until is null`)
 
-/** Returns the statement that ends the agreement of an affiliate, if one stands. */
-export const endAgreement = (db: D1Database, account: string, affiliate_id: string, now: number) =>
-  bindStatement(db, END_AGREEMENT, { account, affiliate_id, at: new Date(now).toISOString() })
+/** Returns the statement that ends the agreements of some affiliates, if these stand. */
+export const endAgreements = (
+  db: D1Database,
+  account: string,
+  ids: readonly string[],
+  now: number,
+) =>
+  bindStatement(db, END_AGREEMENTS, {
+    account,
+    ids: JSON.stringify(ids),
+    at: new Date(now).toISOString(),
+  })
 
 /** An agreement of an affiliate. */
 export type Agreement = Omit<typeof agreements.$inferSelect, 'account'>

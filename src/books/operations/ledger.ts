@@ -5,7 +5,7 @@ import type { Connection } from '../../platform/db/database.ts'
 import { LIST_ORDERS } from '../../platform/db/paginate.ts'
 import { list } from '../../platform/http/operation.ts'
 import { invalidQuery, readDays } from '../../platform/http/query.ts'
-import { asCsv, csvWords, objectsIn } from '../../platform/money/csv-list.ts'
+import { asCsv, csvWords } from '../../platform/money/csv-list.ts'
 import { add, decimal, ZERO } from '../../platform/money/decimal.ts'
 import { fromUnits, moneyText } from '../../platform/money/money.ts'
 import { day, daysWanted, money, time } from '../../platform/validation/answer-fields.ts'
@@ -177,9 +177,7 @@ export function refuseFuture(name: string, day: string, grant: Grant): void {
   }
 }
 
-const owed = described(() =>
-  v.array(v.object({ currency, balance: member(money, 'What was owed.') })),
-)
+const owed = described(() => ({ currency, balance: member(money, 'What was owed.') }))
 
 const presentSum = ({ currency, units }: Pick<BalanceSum, 'currency' | 'units'>) => ({
   currency,
@@ -196,19 +194,19 @@ export const listBalances = list({
   },
   words: described(() => ({
     description:
-      'Lists what was owed to each affiliate at the end of a day: the sum of what was booked until then, by currency. Affiliates without entries until then are absent. `Accept: text/csv` returns a row for each affiliate and currency, with a `Link` to the next page.',
-    answer: component('OwedBalances', () => ({
+      'Lists what was owed to each affiliate at the end of a day: the sum of what was booked until then, a row for each affiliate and currency. Affiliates without entries until then are absent. A negative balance is carried to later periods.',
+    answer: component('OwedBalance', () => ({
       affiliate_id: member(v.string(), 'The affiliate.'),
-      balances: member(owed, 'By currency. A negative balance is carried to later periods.'),
+      ...owed,
     })),
     more: {
       sums: member(
-        owed,
+        v.array(v.object(owed)),
         'What was owed to all affiliates, by currency. Empty on a page after a cursor.',
       ),
     },
     files: csvWords(OWED_COLUMNS),
-    command: { name: 'balances', rows: 'balances', columns: OWED_COLUMNS },
+    command: { name: 'balances', columns: OWED_COLUMNS },
   })),
   async list({ session, grant }, { on, by = 'value' }, page) {
     refuseFuture('on', on, grant)
@@ -217,17 +215,13 @@ export const listBalances = list({
       rows.listBooked(session, account, { on, by }, page),
       page.after ? [] : rows.sumBooked(session, account, { on, by }),
     ])
-    const data = found.data.map(({ affiliate_id, sums: own }) => ({
+    const data = found.data.map(({ affiliate_id, ...sum }) => ({
       affiliate_id,
-      balances: (JSON.parse(own) as [string, string][]).map(([currency, units]) =>
-        presentSum({ currency, units }),
-      ),
+      ...presentSum(sum),
     }))
     return { ...found, data, more: { sums: sums.map(presentSum) } }
   },
-  files: asCsv('balances', OWED_COLUMNS, ({ affiliate_id, balances: owed }) =>
-    objectsIn(owed).map((one) => ({ affiliate_id, ...one })),
-  ),
+  files: asCsv('balances', OWED_COLUMNS),
 })
 
 /** The operations on the ledger: its entries, and their sums. */

@@ -116,9 +116,6 @@ export const balancesPage: Page = {
   async render(visit) {
     const input = onDay(visit)
     const { data, sums, meta } = await visit.api.call(listBalances, input)
-    const rows = data.flatMap(({ affiliate_id, balances }) =>
-      balances.map((one) => ({ affiliate_id, ...one })),
-    )
     const body = (
       <FinanceList
         here="Balances"
@@ -136,7 +133,7 @@ export const balancesPage: Page = {
         )}
         <Table
           caption="Owed to each affiliate. A negative balance is carried to later periods."
-          rows={rows}
+          rows={data}
           columns={{ Affiliate: 'affiliate_id', Owed: 'balance' }}
           empty={
             <EmptyState title={`Nothing was booked until ${dayWords(input.on)}.`}>

@@ -12,25 +12,7 @@ import { correctInvoice, getInvoice, listInvoices } from '../../payouts/operatio
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { PayoutTabs } from './payout-tabs.tsx'
 
-type Account = AnswerOf<typeof getAccount>
-type Settings = Account['invoicing']
 type Listed = AnswerOf<typeof listInvoices>['data'][number]
-
-/** The members of the setting `invoicing` by the names of their fields. */
-const MEMBERS: Readonly<Record<string, keyof Settings>> = {
-  numbers_begin_with: 'series',
-  our_vat_number: 'vat_id',
-  vat_of_domestic_affiliates_in_percent: 'rate',
-  our_adviser_has_seen_a_sample: 'sample_seen',
-}
-
-/** Returns the present values of the fields. */
-const valuesOf = ({ self_billing, invoicing }: Account) => ({
-  self_billing,
-  ...Object.fromEntries(Object.entries(MEMBERS).map(([name, member]) => [name, invoicing[member]])),
-  version_of_the_agreement: invoicing.agreement?.version,
-  text: invoicing.agreement?.text,
-})
 
 /** Renders what became of an invoice. */
 const InvoiceState = ({ corrects, corrected_by }: Listed) => {
@@ -46,23 +28,19 @@ export const invoicesPage: Page = {
   changes: {
     correct: calling(correctInvoice, 'The invoice is taken back.'),
     save: calling(changeAccount, 'The settings of invoices are saved.', (values) => {
-      const sent = changedMembers(invoicingForm, values)
-      const named = Object.entries(sent).flatMap(([name, value]) =>
-        MEMBERS[name] ? [[MEMBERS[name], value] as const] : [],
-      )
-      const [version, text] = [values('version_of_the_agreement'), values('text')].map((one) =>
-        one.trim(),
-      )
-      const isNew = sent.version_of_the_agreement !== undefined || sent.text !== undefined
+      const { self_billing, version, text, ...sent } = changedMembers(invoicingForm, values)
+      const isNew = version !== undefined || text !== undefined
+      const agreement = { version: values('version').trim(), text: values('text').trim() }
       return {
-        invoicing: { ...Object.fromEntries(named), ...(isNew && { agreement: { version, text } }) },
-      } as object
+        ...(self_billing && { self_billing }),
+        invoicing: { ...sent, ...(isNew && { agreement }) },
+      }
     }),
   },
   file: ({ api, account, query: { number } }) =>
     number ? api.file(getInvoice, { account, number }, 'text/html') : null,
   async render({ api, account, query }) {
-    const [{ data, meta }, settings] = await Promise.all([
+    const [{ data, meta }, { self_billing, invoicing }] = await Promise.all([
       api.call(listInvoices, { account, ...query }),
       api.call(getAccount, { account }),
     ])
@@ -115,8 +93,9 @@ export const invoicesPage: Page = {
           change="save"
           submit="Save the settings"
           needs="approver"
+          at="/invoicing"
           schemas={invoicingForm}
-          values={valuesOf(settings)}
+          values={{ self_billing, ...invoicing, ...invoicing.agreement }}
         />
       </>
     )

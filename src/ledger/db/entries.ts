@@ -113,51 +113,39 @@ export const IS_NOT_UNDER_WAY = `(s.transfer is null or not exists (select 1 fro
 /** Whether a statement `s` that is due can be paid: it does not wait for its invoice, and no transfer is under way for it. */
 export const IS_FREE = `(s.awaits_invoice = 0 and ${IS_NOT_UNDER_WAY})`
 
-/** What is booked of an affiliate until a day. */
-export interface BookedSums {
-  readonly affiliate_id: string
-  /** A JSON array of each currency with its sum as `sumOf` returns it. */
-  readonly sums: string
-}
-
 /** Until which day sums count, by which of the days of entries. */
 export interface Until extends Pick<LedgerFilter, 'by'> {
   readonly on: string
-}
-
-/** Reads one page of the sums of all affiliates with entries until a day. */
-export function listBooked(
-  db: Parameters<typeof paginate>[0],
-  account: string,
-  { on, by }: Until,
-  page: Page,
-): Promise<FoundPage<BookedSums>> {
-  const entries = `from ledger l
-    where l.account = :account and l.affiliate_id = a.affiliate_id and l.${DAYS[by]} <= :on`
-  const affiliates = (from: string) => `(
-      select distinct affiliate_id from ledger where account = :account ${from}
-    ) a where exists (select 1 ${entries})`
-  return paginate(
-    db,
-    {
-      columns: [
-        'affiliate_id',
-        `(select json_group_array(json_array(currency, units)) from (
-          select l.currency, ${sumOf('l.amount')} as units ${entries} group by l.currency)) as sums`,
-      ],
-      from: affiliates(''),
-      fromCursor: affiliates('and affiliate_id > :after_0'),
-      key: ['affiliate_id'],
-      values: { account, on },
-    },
-    page,
-  )
 }
 
 /** A sum of entries in a currency, as `sumOf` returns it. */
 interface CurrencySum {
   readonly currency: string
   readonly units: string
+}
+
+/** What is booked of an affiliate in a currency. */
+export type BookedSum = CurrencySum & Pick<LedgerEntry, 'affiliate_id'>
+
+/** Reads one page of the sums until a day of all affiliates, by currency. */
+export function listBooked(
+  db: Parameters<typeof paginate>[0],
+  account: string,
+  { on, by }: Until,
+  page: Page,
+): Promise<FoundPage<BookedSum>> {
+  return paginate(
+    db,
+    {
+      columns: ['affiliate_id', 'currency', 'units'],
+      from: `(
+        select affiliate_id, currency, ${sumOf('amount')} as units from ledger
+        where account = :account and ${DAYS[by]} <= :on group by affiliate_id, currency) where true`,
+      key: ['affiliate_id', 'currency'],
+      values: { account, on },
+    },
+    page,
+  )
 }
 
 const sumUntil = (day: string) =>
@@ -200,5 +188,5 @@ export const sumBefore = (
   account: string,
   affiliates: readonly string[],
   { entered_on, id }: Pick<LedgerEntry, 'entered_on' | 'id'>,
-): Promise<(CurrencySum & Pick<LedgerEntry, 'affiliate_id'>)[]> =>
+): Promise<BookedSum[]> =>
   all(db, SUM_BEFORE, { account, affiliates: JSON.stringify(affiliates), entered_on, id })

@@ -36,6 +36,11 @@ export const HINTS: Readonly<Record<string, string>> = {
     'For how many hours nothing is paid to new or changed bank details. An approver sets it. Default: 72.',
   retain_years:
     'For how many years bank details are kept after the last payment to them. Default: 10.',
+  series: 'What the numbers of invoices begin with, such as SB.',
+  vat_id: 'That of the firm.',
+  rate: 'The VAT of domestic affiliates, in percent.',
+  sample_seen: 'Whether your adviser has seen a sample of an invoice.',
+  version: 'The name of the agreement. A new text has a new one.',
   exports:
     'Parquet files of records, statements and bookings for a warehouse, written each morning. Personal data is what names a customer or an affiliate; an approver decides that it is included. None deletes the files. Default: none.',
   landing_pages:

@@ -25,6 +25,7 @@ const LABELS: Readonly<Record<string, string>> = {
   iban: 'IBAN',
   bic: 'BIC',
   kyc_status_id: 'KYC status',
+  vat_id: 'VAT number',
 }
 
 /** Returns what a field of a record is called. */

@@ -1,4 +1,4 @@
-import { endAgreement, isCurrent, type StoredInvoice } from '../../books/db/invoices.ts'
+import { endAgreements, isCurrent, type StoredInvoice } from '../../books/db/invoices.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
@@ -296,7 +296,7 @@ export const erase = (db: D1Database, author: Author, { id, version }: StoredDet
   ...requiredChange(db, ERASE, { ...author, id }),
   ...(author.party === 'payee'
     ? [
-        endAgreement(db, author.account, id, author.now),
+        endAgreements(db, author.account, [id], author.now),
         ...ERASE_WORDS.map((one) => bindStatement(db, one, { ...author, id })),
       ]
     : []),
