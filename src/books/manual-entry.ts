@@ -3,8 +3,7 @@ import {
   insertManualEntry,
   type ManualEntry,
 } from '../ledger/db/manual-entries.ts'
-import { isAssertionFailure } from '../platform/db/retry.ts'
-import { newAuditId, withAudit } from '../platform/directory/audit.ts'
+import { newAuditId, tryWithAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import { validationFailed } from '../platform/http/read-fields.ts'
 import { minorDigits } from '../platform/money/minor-digits.ts'
@@ -55,17 +54,11 @@ export const addManualEntry = (
  * Stores an entry with its entry in the audit log; returns false if the reference is taken, or if the
  * affiliate has too many open entries.
  */
-async function isStored(db: D1Database, account: string, entry: ManualEntry): Promise<boolean> {
+function isStored(db: D1Database, account: string, entry: ManualEntry): Promise<boolean> {
   const { id, affiliate_id, plan, currency, amount, reason, reference, actor } = entry
   const details = { entry: id, affiliate_id, plan, currency, amount, reason, reference }
   const logged = { actor, action: 'manual-entry.add', account, details }
-  try {
-    await withAudit(db, logged, insertManualEntry(db, account, entry, BOOK_LIMITS.openEntries))
-    return true
-  } catch (error) {
-    if (!isAssertionFailure(error)) throw error
-    return false
-  }
+  return tryWithAudit(db, logged, insertManualEntry(db, account, entry, BOOK_LIMITS.openEntries))
 }
 
 /** Returns the stored entry if it is the one that is sent again. */

@@ -287,7 +287,7 @@ export async function payoutRows(db: D1Database, account: string) {
       content: JSON.stringify({
         ...{ plan: 'lined', period: '2024-08', treatment: 'reverse_charge', exempt_reason: null },
         ...{ rate: null, taxable: null, vat_id: 'IE6388047V', agreement: '2026-11' },
-        lines: [['earned', '2.00', null]],
+        lines: [{ kind: 'earned', amount: '2.00', text: null }],
       }),
     }),
     insert(db, 'bank_movements', {

@@ -2,11 +2,10 @@ import type { ReturnedPayment } from '../../ledger/db/booked.ts'
 import { bookEntries, IS_FREE } from '../../ledger/db/entries.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all } from '../../platform/db/query.ts'
-import { isAssertionFailure } from '../../platform/db/retry.ts'
 import type { Account, payments, statements } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
-import { newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import { newAuditId, tryWithAudit } from '../../platform/directory/audit.ts'
 import {
   add,
   type Decimal,
@@ -175,7 +174,7 @@ export async function bookReturn(
   return book(db, payer, RETURN_STATEMENTS, { ...returned, parts: JSON.stringify(parts) }, also)
 }
 
-async function book(
+function book(
   db: D1Database,
   { account: { id: account, ...zones }, actor, action, details, now }: Payer,
   statements: readonly Statement[],
@@ -185,14 +184,8 @@ async function book(
   const audit = newAuditId()
   const today = dayInZone(bookZoneOf(zones), now)
   const all = { account, actor, at: new Date(now).toISOString(), today, audit, ...values }
-  try {
-    const bound = statements.map((one) => bindStatement(db, one, all))
-    await withAudit(db, { actor, action, account, details }, [...also, ...bound], audit)
-    return true
-  } catch (error) {
-    if (!isAssertionFailure(error)) throw error
-    return false
-  }
+  const bound = statements.map((one) => bindStatement(db, one, all))
+  return tryWithAudit(db, { actor, action, account, details }, [...also, ...bound], audit)
 }
 
 /** The statements `s` of which a payment paid what came back, and of `r` how much and what is due then. */

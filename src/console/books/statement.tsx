@@ -20,7 +20,7 @@ import { isSome } from '../../platform/money/decimal.ts'
 import { minorDigits } from '../../platform/money/minor-digits.ts'
 import { readAmount } from '../../platform/money/typed.ts'
 import { QuestionsBeside } from '../affiliates/questions.tsx'
-import { CasesOfAffiliate, isHeldBy, readAffiliateCases } from '../fraud/case-parts.tsx'
+import { CasesOfAffiliate, readAffiliateCases } from '../fraud/case-parts.tsx'
 import { readTerms } from '../records/reasons.tsx'
 import { LinesByRule } from './statement-lines.tsx'
 import {
@@ -35,27 +35,8 @@ import {
 
 const ONCE = 'Must be unique: a reference is booked once.'
 
-/** A statement whose payout a case may hold. */
-interface PayableStatement extends ShownStatement {
-  readonly isHeld: boolean
-}
-
-/** Says where an approved statement is paid, unless a case holds it. */
-const Pay = ({ isHeld }: Pick<PayableStatement, 'isHeld'>) => (
-  <p class="note">
-    {isHeld ? (
-      'The fraud review holds the payout, so it cannot be paid until it is decided.'
-    ) : (
-      <>
-        It stands in <AccountLink at={['payouts']} children="To pay" /> from the day on that it is
-        payable, unless a <AccountLink at={['batches']} children="batch" /> pays it.
-      </>
-    )}
-  </p>
-)
-
 /** Renders the one thing to do next: to approve the draft, or where what is approved is paid. */
-const NextStep = ({ statement, isHeld }: PayableStatement, visit = useVisit()) => {
+const NextStep = ({ statement }: ShownStatement, visit = useVisit()) => {
   const { status, payable, period } = statement
   return (
     <>
@@ -76,7 +57,12 @@ const NextStep = ({ statement, isHeld }: PayableStatement, visit = useVisit()) =
           draft changes until then, and is approved after it.
         </p>
       )}
-      {status === 'approved' && isSome(payable) && <Pay isHeld={isHeld} />}
+      {status === 'approved' && isSome(payable) && (
+        <p class="note">
+          It stands in <AccountLink at={['payouts']} children="To pay" /> from the day on that it is
+          payable, unless a <AccountLink at={['batches']} children="batch" /> pays it.
+        </p>
+      )}
       {status === 'approved' && !isSome(payable) && (
         <p class="note">There is nothing to pay. The balance is carried on.</p>
       )}
@@ -151,13 +137,12 @@ async function renderRest(visit: Visit, statement: WholeStatement) {
       statement: visit.params.statement_id,
     }),
   ])
-  const isHeld = cases !== null && isHeldBy(cases)
   return (
     <>
       {returned && <p class="notice">{returnText(returned)}.</p>}
       {cases && <CasesOfAffiliate found={cases} />}
       <QuestionsBeside questions={questions.data} />
-      <NextStep statement={statement} isHeld={isHeld} />
+      <NextStep statement={statement} />
       <p class="quick">
         <a href={withQuery(visit.path, { format: 'csv' })}>CSV</a>
         <AccountLink at={['unearned']} query={{ period, affiliate_id }}>

@@ -119,10 +119,6 @@ export async function readAffiliateCases(
   return { open, kept }
 }
 
-/** Returns whether one of these cases holds payouts. */
-export const isHeldBy = ({ open, kept }: AffiliateCases): boolean =>
-  kept.meta.total > 0 || open.data.some(isHolding)
-
 const whichHold = (count: number): string =>
   count === 1 ? ', which holds payouts' : ', which hold payouts'
 

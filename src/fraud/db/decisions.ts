@@ -1,10 +1,9 @@
 import { encode } from '../../platform/db/column-types.ts'
 import { BEGINNING } from '../../platform/db/history.ts'
-import { isAssertionFailure } from '../../platform/db/retry.ts'
 import { customerRefusals, type fraudDecisions } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
-import { newAuditId, withAudit } from '../../platform/directory/audit.ts'
+import { newAuditId, tryWithAudit } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import { caseData } from './findings.ts'
 
@@ -121,13 +120,7 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     waiting: !isFinal,
     ...(isRelease && { release: true }),
   }
-  try {
-    await withAudit(db, { actor, action: 'fraud-case.decide', account, details }, statements)
-    return true
-  } catch (error) {
-    if (!isAssertionFailure(error)) throw error
-    return false
-  }
+  return tryWithAudit(db, { actor, action: 'fraud-case.decide', account, details }, statements)
 }
 
 /** Returns the reason of a refusal by a case. */

@@ -4,10 +4,9 @@ import { IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first, setTerms } from '../../platform/db/query.ts'
-import { isAssertionFailure } from '../../platform/db/retry.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
-import { requiredChange, withAudit } from '../../platform/directory/audit.ts'
+import { requiredChange, tryWithAudit, withAudit } from '../../platform/directory/audit.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import type { StoredBatch, StoredDetails, StoredTransfer } from '../model.ts'
 
@@ -257,16 +256,11 @@ export async function changeBatch(db: D1Database, seen: StoredBatch, change: Cha
   const terms = setTerms(Object.keys(set), set)
   const update = `update payout_batches set ${terms} where account = :account and id = :id`
   const details = { batch: seen.id, ...audited }
-  try {
-    await withAudit(db, { actor, action, account, details }, [
-      bindStatement(db, REJECT_UNPAYABLE, values),
-      bindStatement(db, REJECT_CHANGED, values),
-      ...statements,
-      bindStatement(db, compileStatement(update), { ...values, ...set }),
-    ])
-    return true
-  } catch (error) {
-    if (!isAssertionFailure(error)) throw error
-    return null
-  }
+  const isDone = await tryWithAudit(db, { actor, action, account, details }, [
+    bindStatement(db, REJECT_UNPAYABLE, values),
+    bindStatement(db, REJECT_CHANGED, values),
+    ...statements,
+    bindStatement(db, compileStatement(update), { ...values, ...set }),
+  ])
+  return isDone || null
 }

@@ -53,6 +53,16 @@ export async function withAudit(
   }
 }
 
+/** Runs statements as `withAudit` does. Returns false if a condition of theirs does not hold any more. */
+export const tryWithAudit = (...change: Parameters<typeof withAudit>): Promise<boolean> =>
+  withAudit(...change).then(
+    () => true,
+    (error) => {
+      if (!isAssertionFailure(error)) throw error
+      return false
+    },
+  )
+
 /** Aborts its batch if the statement before it has changed nothing: another request came first. */
 export const REQUIRE_CHANGE = compileStatement(`select ${ABORT} where changes() = 0`)
 
