@@ -112,15 +112,7 @@ export const PortalPage = (frame: Frame) => {
                     href={portalPath(account.id, path)}
                     aria-current={place === signedIn.here ? 'page' : undefined}
                   >
-                    {words[place]}
-                    {place === 'questions' && (
-                      <>
-                        {' '}
-                        {Object.values(signedIn.news).map((text) => (
-                          <News text={text} />
-                        ))}
-                      </>
-                    )}
+                    {words[place]} <News text={signedIn.news[place]} />
                   </a>
                 ))}
               </div>

@@ -106,7 +106,9 @@ test('§20.7 money is at one place, and every page and the API name the same one
 test('§20.7 the rest of what is paid in part is at a place; the menu says what is new until one has looked', async () => {
   const { browser } = await joinedFor('acme-forex', 'a')
   const page = async (path = '') => (await browser.get(PORTAL + path)).text()
-  const isNew = async (path = '') => (await page(path)).includes(`>${WORDS.en.new_state}</small>`)
+  const { payments, new_state } = WORDS.en
+  const sign = `/payments">${payments} <small class="badge good">${new_state}</small>`
+  const isNew = async (path = '') => (await page(path)).includes(sign)
   await enter('payee', 'a', ADA)
   const id = await due('a', '100.00')
   const read = await reader(id)
