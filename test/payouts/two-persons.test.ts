@@ -2,32 +2,25 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/api/operations.ts'
 import { consoleApp } from '../../src/console/app.ts'
-import { fetchWith } from '../checked-fetch.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { KEY_WORLD, signedIn } from '../console/browser.ts'
-import { askAdmin, json, ORIGIN, register } from '../partner.ts'
-import { asTeam } from '../requests.ts'
-import { ADA, due, EXECUTE_ON, enter, MAIN, PATH, PAYER } from './payout-rows.ts'
+import { askAdmin, json, register } from '../partner.ts'
+import {
+  ADA,
+  ADMIN_KEYS,
+  as,
+  due,
+  EXECUTE_ON,
+  enter,
+  keyOf,
+  MAIN,
+  PATH,
+  PAYER,
+  PEOPLE,
+  type Person,
+} from './payout-rows.ts'
 
 // §20 law 9: where an account asks for two persons, no one person sends money or ends a debt.
-
-const PEOPLE = ['mia', 'bob', 'eva'] as const
-type Person = (typeof PEOPLE)[number]
-
-const keyOf = (name: Person) => name.repeat(11)
-const KEYS = Object.fromEntries(
-  PEOPLE.map((name) => [name, { key: keyOf(name), role: 'approver' }]),
-)
-const ADMIN_KEYS = JSON.stringify(KEYS)
-const world = { ...env, ADMIN_KEYS, ACCESS_ROLES: '' } as Env
-
-/** Sends a request as a person, or with the key of the service. */
-async function as(who: Person | 'root', path: string, method = 'GET', body?: object) {
-  const headers = { ...asTeam(), 'Content-Type': 'application/json' }
-  if (who !== 'root') headers.Authorization = `Bearer ${keyOf(who)}`
-  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
-  return fetchWith(world, new Request(`${ORIGIN}/admin/v1/${PATH}${path && `/${path}`}`, init))
-}
 
 const AFFILIATES = ['a', 'b', 'c']
 
