@@ -60,17 +60,17 @@ const shown = described(() => ({
   ),
 }))
 
-const change = v.object({
-  field: member(text, 'The member of the details.'),
-  before: nullable(text, 'As it was in the version before, masked.'),
-  now: nullable(text, 'As it is, masked.'),
-})
-const used = v.object({
-  id: member(text, 'Its reference.'),
-  batch: member(text, 'The reference of its batch.'),
-})
 const listedVersion = component('PayeeVersion', () => {
   const { details: _, previous: __, changed: ___, same_account: ____, ...authored } = shown
+  const change = v.object({
+    field: member(text, 'The member of the details.'),
+    before: nullable(text, 'As it was in the version before, masked.'),
+    now: nullable(text, 'As it is, masked.'),
+  })
+  const used = v.object({
+    id: member(text, 'Its reference.'),
+    batch: member(text, 'The reference of its batch.'),
+  })
   return {
     ...authored,
     author: nullable(text, 'The name of the member of the affiliate who entered it.'),
@@ -82,6 +82,7 @@ const listedVersion = component('PayeeVersion', () => {
     transfers: member(v.array(used), 'The transfers that used it.'),
   }
 })
+
 /** What an approver decides. Payers have no treatment. */
 interface Decision extends payees.Decided {
   readonly version: number
