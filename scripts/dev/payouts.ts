@@ -33,7 +33,7 @@ const IBANS: Readonly<Record<string, string>> = {
 }
 const WAITING = 'AFF-3'
 
-/** The affiliate whose invoices the account writes, with VAT, once they agree in the portal. */
+/** The affiliate whose invoices the account writes once they agree in the portal. */
 export const BILLED = 'IB-3'
 
 /** What the invoices of the account need. */
@@ -69,7 +69,9 @@ export async function createPayees(at: string, enter: Call, approve: Call): Prom
     const { display_name: name = affiliate_id, contact_email: email } = profileOf(affiliate_id)
     const country = iban.slice(0, 2)
     const address = { city: CITIES[country] ?? '', country }
-    const tax = affiliate_id === BILLED && { tax: { treatment: 'domestic', vat_id: 'GB987654321' } }
+    const tax = affiliate_id === BILLED && {
+      tax: { treatment: 'reverse_charge', vat_id: 'DE136695976' },
+    }
     const payee = { name, kind: 'company', email, address, method: 'sepa', iban, ...tax }
     await enter('PUT', `${at}/affiliates/${affiliate_id}/payee`, payee)
     if (affiliate_id === WAITING) continue
@@ -146,7 +148,7 @@ export async function createPayouts(
   const booked = answerTo(await exported(['IB-1', 'AFF-1']), ['AFF-1'])
   const { hash } = await approve<{ hash: string }>('POST', `${at}/payouts/answers`, booked)
   await approve('POST', `${at}/payouts/answers/apply`, { hash })
-  writeFileSync(ANSWER, answerTo(await exported(['IB-2', 'AFF-2']), []))
-  await confirm(at, approve, await prepareBatch(at, enter, ['IB-3']))
+  writeFileSync(ANSWER, answerTo(await exported(['IB-2']), []))
+  await confirm(at, approve, await prepareBatch(at, enter, ['AFF-2']))
   await prepareBatch(at, enter, ['IB-5'])
 }
