@@ -1,14 +1,16 @@
 import * as v from 'valibot'
 import { currency } from '../../books/operations/ledger.ts'
-import { component } from '../../platform/validation/described.ts'
+import { component, described } from '../../platform/validation/described.ts'
 import { member, nullable } from '../../platform/validation/fields.ts'
 import { MOVEMENT_DOUBTS } from '../model.ts'
 
 const text = v.string()
 
 /** What answers say of their movements. */
-export const SHOWN_MOVEMENTS =
-  'What moved and is not booked, until a person books or dismisses it, and what a person booked with a difference.'
+export const SHOWN_MOVEMENTS = described(
+  () =>
+    'What moved and is not booked, until a person books or dismisses it, and what a person booked with a difference.',
+)
 
 /** A movement of money of a transfer or a batch, as answers have it. */
 export const bankMovement = component('BankMovement', () => ({
