@@ -27,6 +27,7 @@ import { readVersions } from './db/batches.ts'
 import { findMovements, storeMovements } from './db/movements.ts'
 import { type FoundTransfer, findTransfers } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
+import { requirePerson } from './two-persons.ts'
 
 // A file with which a bank answers is previewed, and then booked. Only the preview is stored, never the file.
 
@@ -264,9 +265,10 @@ const STEP = 500
  * Books an answer, step by step: one that was ended between two steps goes on when it is repeated. What is booked already
  * stays as it is.
  *
- * @throws ApiError `not_found`, `unavailable`; `conflict` if a transfer cannot become any more what the preview says
+ * @throws ApiError `not_found`, `unavailable`, `same_person`; `conflict` if a transfer cannot become any more what the preview says
  */
 export async function applyAnswer(call: Call, hash: string): Promise<rows.StoredAnswer> {
+  await requirePerson(call)
   const { db, actor } = call
   const { id: account } = call.account
   const stored = await readAnswer(db, account, hash)

@@ -224,9 +224,10 @@ const isOfRow = (
 /**
  * Ends the doubts about what a bank says of a transfer or a batch: a person has looked at it.
  *
- * @throws ApiError `not_found`
+ * @throws ApiError `not_found`, `same_person`
  */
 export async function dismissDoubts(call: Call, written: string, reason: string) {
+  await requirePerson(call)
   const { db, actor } = call
   const { id: account } = call.account
   const [reference = written] = referencesIn(written)

@@ -154,7 +154,7 @@ export const applyPayoutAnswer = operation({
     description:
       'Books an answer as its preview says, and notes its doubts in “Needs attention”. Repeated, it changes nothing, or goes on where it ended. If a transfer changed meanwhile, so that it does not match any more, nothing is booked: read the file again.',
     answer,
-    errors: ['conflict'],
+    errors: ['conflict', 'same_person'],
     command: { name: 'answers apply', argument: 'hash' },
   })),
   async run(call, { hash }) {
@@ -266,6 +266,7 @@ export const dismissMovements = operation({
       reference: member(v.string(), 'The reference.'),
       dismissed: member(count, 'The movements of which a doubt has ended.'),
     })),
+    errors: ['same_person'],
     command: { name: 'answers dismiss' },
   })),
   run: (call, { reference, reason }) => dismissDoubts(call, reference, reason),
