@@ -11,7 +11,7 @@ export const ATTENTION_LIMITS = {
   /** The latest customers, transactions and events whose affiliates and amounts are read. */
   records: 100,
   /** The latest transactions and events whose statuses are read. */
-  statuses: 1000,
+  statuses: 250,
 }
 
 /** The names of events with a status, and the member of each that has it. */
