@@ -4,6 +4,7 @@ import { readInvoice } from '../../src/payouts/invoices.ts'
 import type { Role } from '../../src/platform/auth/roles.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { approve, askAda, bookPaid, earning, idOf, rowsOf, storeRows } from '../books/book-rows.ts'
+import { signedIn } from '../console/browser.ts'
 import { askAdmin, json } from '../partner.ts'
 import { hidden, signedInFor } from '../portal/join.ts'
 import { accept, approval, biller, decide, INVOICING, set, transferred } from './invoice-rows.ts'
@@ -61,6 +62,13 @@ test('§20.5 a statement waits until the treatment is decided and the affiliate 
     ['b', 'no_agreement'],
     ['c', 'no_treatment'],
   ])
+  const browser = await signedIn()
+  const textOf = async (path: string) =>
+    (await (await browser.get(`/console/${PATH}${path}`)).text()).replaceAll(/<[^>]*>|\s+/g, ' ')
+  expect(await textOf('')).toContain('200.00 EUR waits')
+  expect(await textOf('/payouts')).toMatch(
+    /No agreement about invoices *: *100\.00 EUR +of +1 payee/,
+  )
   expect(await bookPaid(rows.map(idOf), 'R-1')).toBe(false)
   expect(await list()).toEqual([])
   await accept('b')

@@ -17,6 +17,7 @@ import { ZERO } from '../../platform/money/decimal.ts'
 import { moneyText } from '../../platform/money/money.ts'
 import { moneyOf, sumByCurrency } from '../../platform/money/sums.ts'
 import { canManage, sumsText } from '../books/sums.ts'
+import { waitingOf } from '../payouts/payable-words.tsx'
 import { Feeds } from '../records/feeds.tsx'
 import { AttentionList } from './attention.tsx'
 
@@ -34,7 +35,7 @@ export const overviewPage: Page = {
       api.call(listPayable, { account }),
     ])
     const free = payable.filter(({ reasons }) => reasons.length === 0)
-    const waiting = payable.filter(({ reasons }) => reasons.length > 0)
+    const waiting = waitingOf(payable)
     const month = periodOf(Math.floor(visit.today / DAY_MS), 'month')
     const body = (
       <>

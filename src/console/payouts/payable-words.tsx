@@ -26,6 +26,14 @@ const REASONS: Readonly<Record<Reason, readonly [words: string, page?: string | 
   taken: ['Another batch pays it, or it is paid', 'batches'],
 }
 
+/** Returns what waits of the statements of rows, each with its first reason: its own, or one of its row. */
+export const waitingOf = (rows: readonly PayableRow[]) =>
+  rows.flatMap(({ affiliate_id, currency, reasons: [ofRow], statements }) =>
+    statements.flatMap(({ amount, reasons: [own = ofRow] }) =>
+      own ? [{ affiliate_id, currency, amount, reason: own }] : [],
+    ),
+  )
+
 /** Returns a reason in words. */
 export const reasonWords = (reason: Reason): string => REASONS[reason][0]
 

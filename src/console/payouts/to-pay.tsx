@@ -13,7 +13,7 @@ import { Amount, Data, dayWords, EmptyState, visible } from '../../pages/parts/d
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { Field, Filters, type Option } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import { BY_HAND, type DoubtCode, METHODS, type Reason, STOPPING } from '../../payouts/model.ts'
+import { BY_HAND, type DoubtCode, METHODS, STOPPING } from '../../payouts/model.ts'
 import {
   getBatch,
   listBatches,
@@ -24,7 +24,13 @@ import { listPayable } from '../../payouts/operations/payable.ts'
 import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { canManage, sumsText } from '../books/sums.ts'
-import { LookAt, PaidStatements, type PayableRow, reasonWords } from './payable-words.tsx'
+import {
+  LookAt,
+  PaidStatements,
+  type PayableRow,
+  reasonWords,
+  waitingOf,
+} from './payable-words.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 
 type Batch = AnswerOf<typeof getBatch>
@@ -99,10 +105,7 @@ const canTick = ({ reasons }: PayableRow): boolean =>
 /** Renders what can be paid, and how much waits for what. */
 function Sums({ rows }: { rows: readonly PayableRow[] }) {
   const free = rows.filter(({ reasons }) => reasons.length === 0)
-  const waiting = Map.groupBy(
-    rows.filter(({ reasons }) => reasons.length > 0),
-    ({ reasons: [first] }) => first as Reason,
-  )
+  const waiting = Map.groupBy(waitingOf(rows), ({ reason }) => reason)
   return (
     <>
       <p class="lead">
@@ -112,7 +115,8 @@ function Sums({ rows }: { rows: readonly PayableRow[] }) {
         <ul class="note">
           {[...waiting].map(([reason, own]) => (
             <li>
-              {reasonWords(reason)}: {sumsText(own)} of {counted(own.length, 'payee')}
+              {reasonWords(reason)}: {sumsText(own)} of{' '}
+              {counted(new Set(own.map(({ affiliate_id }) => affiliate_id)).size, 'payee')}
             </li>
           ))}
         </ul>
