@@ -243,6 +243,7 @@ const ofAccount = { topic: 'accounts', path: '' } as const
 export const createAccount = operation({
   of: 'team',
   id: 'createAccount',
+  shows: 'firm',
   topic: 'accounts',
   method: 'POST',
   path: '/accounts',
@@ -307,6 +308,7 @@ export const createAccount = operation({
 export const listAccounts = list({
   of: 'team',
   id: 'listAccounts',
+  shows: 'public',
   topic: 'accounts',
   path: '/accounts',
   words: described(() => ({
@@ -339,6 +341,7 @@ export const listAccounts = list({
 export const getAccount = operation({
   ...ofAccount,
   id: 'getAccount',
+  shows: 'public',
   method: 'GET',
   words: described(() => ({
     description: 'Returns an account with its settings and the bytes that it stores.',
@@ -356,6 +359,7 @@ export const getAccount = operation({
 export const changeAccount = operation({
   ...ofAccount,
   id: 'changeAccount',
+  shows: 'account',
   method: 'PATCH',
   role: 'manager',
   body: accountChange,
@@ -400,6 +404,7 @@ export const changeAccount = operation({
 
 export const resetAccount = operation({
   id: 'resetAccount',
+  shows: 'account',
   topic: 'accounts',
   path: '/reset',
   method: 'POST',

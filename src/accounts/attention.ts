@@ -28,6 +28,7 @@ const attention = described(() =>
 export const listAttention = operation({
   topic: 'monitoring',
   id: 'listAttention',
+  shows: 'affiliate',
   method: 'GET',
   path: '/attention',
   words: described(() => ({

@@ -25,6 +25,7 @@ async function auditSources(
 export const listAuditLog = list({
   of: 'team',
   id: 'listAuditLog',
+  shows: 'affiliate',
   topic: 'accounts',
   path: '/audit-log',
   params: {

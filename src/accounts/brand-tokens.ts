@@ -41,6 +41,7 @@ const ofBrandTokens = { topic: 'accounts', path: '/brand-tokens' } as const
 export const regenerateBrandToken = operation({
   ...ofBrandTokens,
   id: 'regenerateBrandToken',
+  shows: 'account',
   method: 'POST',
   body: { overlap },
   status: 201,
@@ -87,6 +88,7 @@ export const regenerateBrandToken = operation({
 export const listBrandTokens = operation({
   ...ofBrandTokens,
   id: 'listBrandTokens',
+  shows: 'account',
   method: 'GET',
   words: described(() => ({
     description: 'Lists the Brand Tokens of a brand by id. The tokens themselves are not stored.',
@@ -111,6 +113,7 @@ export const listBrandTokens = operation({
 export const revokeBrandToken = operation({
   topic: 'accounts',
   id: 'revokeBrandToken',
+  shows: 'account',
   method: 'DELETE',
   path: '/brand-tokens/{token_id}',
   params: { token_id: id },

@@ -55,6 +55,7 @@ const ofClient = { topic: 'accounts', params: { client_id } } as const
 export const issueClient = operation({
   ...ofClients,
   id: 'issueClient',
+  shows: 'account',
   method: 'POST',
   status: 201,
   words: described(() => ({
@@ -84,6 +85,7 @@ export const issueClient = operation({
 export const listClients = operation({
   ...ofClients,
   id: 'listClients',
+  shows: 'account',
   method: 'GET',
   words: described(() => ({
     description: 'Lists the OAuth clients of an account, without their secrets.',
@@ -107,6 +109,7 @@ export const listClients = operation({
 export const rotateClient = operation({
   ...ofClient,
   id: 'rotateClient',
+  shows: 'account',
   method: 'POST',
   path: '/clients/{client_id}/rotate',
   body: { overlap },
@@ -152,6 +155,7 @@ export const rotateClient = operation({
 export const revokeClient = operation({
   ...ofClient,
   id: 'revokeClient',
+  shows: 'account',
   method: 'DELETE',
   path: '/clients/{client_id}',
   words: described(() => ({

@@ -21,6 +21,7 @@ const database = component('Database', () => ({
 export const listDatabases = operation({
   of: 'team',
   id: 'listDatabases',
+  shows: 'firm',
   topic: 'monitoring',
   method: 'GET',
   path: '/databases',

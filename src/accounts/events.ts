@@ -119,6 +119,7 @@ export const listEventDefinitions = operation({
   topic: 'definitions',
   path: '/events',
   id: 'listEventDefinitions',
+  shows: 'account',
   method: 'GET',
   words: described(() => ({
     description: 'Lists the event definitions of a brand, ordered by name.',
@@ -140,6 +141,7 @@ const changedEventDefinition = described(() =>
 export const putEventDefinition = operation({
   ...ofEvent,
   id: 'putEventDefinition',
+  shows: 'account',
   method: 'PUT',
   role: 'manager',
   body: definitionFields,
@@ -175,6 +177,7 @@ export const putEventDefinition = operation({
 export const dropEventDefinition = operation({
   ...ofEvent,
   id: 'dropEventDefinition',
+  shows: 'account',
   method: 'DELETE',
   role: 'manager',
   words: described(() => ({

@@ -35,6 +35,7 @@ const ofStatusMap = { topic: 'definitions', path: '/status-map' } as const
 export const getStatusMap = operation({
   ...ofStatusMap,
   id: 'getStatusMap',
+  shows: 'account',
   method: 'GET',
   words: described(() => ({
     description:
@@ -48,6 +49,7 @@ export const getStatusMap = operation({
 export const putStatusMap = operation({
   ...ofStatusMap,
   id: 'putStatusMap',
+  shows: 'account',
   method: 'PUT',
   role: 'manager',
   body: { status },

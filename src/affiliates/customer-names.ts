@@ -65,6 +65,7 @@ export const PSEUDONYM = /^c_[\da-f]{24}$/
 export const getCustomerNames = operation({
   topic: 'affiliates',
   id: 'getCustomerNames',
+  shows: 'affiliate',
   method: 'GET',
   path: '/customers/{customer_id}/names',
   params: {

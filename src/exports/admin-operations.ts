@@ -13,6 +13,7 @@ import { AFTER_RUNS_SECONDS } from './limits.ts'
 export const startExport = operation({
   topic: 'monitoring',
   id: 'startExport',
+  shows: 'account',
   method: 'POST',
   path: '/exports',
   role: 'manager',

@@ -46,6 +46,7 @@ const ofExports = { topic: 'monitoring', callers: ['team', 'account'] } as const
 export const listExports = list({
   ...ofExports,
   id: 'listExports',
+  shows: 'account',
   path: '/exports',
   params: {
     resource: optional(v.string(), said('Returns only files of this resource.', 'transactions')),
@@ -87,6 +88,7 @@ const TYPE = 'application/vnd.apache.parquet'
 export const getExport = operation({
   ...ofExports,
   id: 'getExport',
+  shows: 'account',
   method: 'GET',
   path: '/exports/{export_id}',
   params: {

@@ -22,6 +22,7 @@ const ofCases = { topic: 'cases', callers: ['team', 'account'] } as const
 export const listFraudCases = list({
   ...ofCases,
   id: 'listFraudCases',
+  shows: 'affiliate',
   path: '/cases',
   params: {
     status: optional(v.picklist(STATUSES), said('Returns only cases with this status.', 'open')),
@@ -87,6 +88,7 @@ async function readCase({ grant, session }: ReadCall, id: string): Promise<Whole
 export const getFraudCase = operation({
   topic: 'cases',
   id: 'getFraudCase',
+  shows: 'affiliate',
   method: 'GET',
   path: '/cases/{case_id}',
   params: { case_id },
@@ -106,6 +108,7 @@ export const getFraudCase = operation({
 export const listFraudEvidence = list({
   ...ofCases,
   id: 'listFraudEvidence',
+  shows: 'affiliate',
   path: '/cases/{case_id}/evidence',
   params: { case_id },
   words: described(() => ({

@@ -50,6 +50,7 @@ const written = (limit: number) => limit.toLocaleString('en')
 export const getReport = operation({
   topic: 'monitoring',
   id: 'getReport',
+  shows: 'affiliate',
   method: 'GET',
   path: '/reports',
   callers: ['team', 'account', 'affiliate'],

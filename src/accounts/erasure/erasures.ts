@@ -104,6 +104,7 @@ const erasure = component('Erasure', () => ({
 
 export const eraseCustomer = operation({
   id: 'eraseCustomer',
+  shows: 'account',
   topic: 'customers',
   method: 'DELETE',
   path: '/customers/{customer_id}/personal-data',
@@ -145,6 +146,7 @@ export const eraseCustomer = operation({
 
 export const listErasures = list({
   id: 'listErasures',
+  shows: 'account',
   topic: 'customers',
   path: '/erasures',
   words: described(() => ({
@@ -158,6 +160,7 @@ export const listErasures = list({
 export const replayErasures = operation({
   of: 'team',
   id: 'replayErasures',
+  shows: 'firm',
   topic: 'customers',
   method: 'POST',
   path: '/erasures/replay',

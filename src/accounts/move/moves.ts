@@ -101,6 +101,7 @@ const ofMoves = { topic: 'accounts', path: '/moves' } as const
 export const moveAccount = operation({
   ...ofMoves,
   id: 'moveAccount',
+  shows: 'account',
   method: 'POST',
   body: {
     to: member(f.text, said('The binding of the database that the account moves to.', 'DB_2')),
@@ -156,6 +157,7 @@ export const moveAccount = operation({
 export const listMoves = list({
   ...ofMoves,
   id: 'listMoves',
+  shows: 'account',
   words: described(() => ({
     description: 'Lists the moves of an account, the latest first.',
     answer: move,
@@ -174,6 +176,7 @@ export const cancelMove = operation({
   topic: 'accounts',
   params: { move_id },
   id: 'cancelMove',
+  shows: 'account',
   method: 'POST',
   path: '/moves/{move_id}/cancel',
   status: 202,

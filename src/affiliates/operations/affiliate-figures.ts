@@ -85,6 +85,7 @@ export const listAffiliateFigures = list({
   topic: 'affiliates',
   path: '/affiliates/figures',
   id: 'listAffiliateFigures',
+  shows: 'affiliate',
   params: {
     affiliate_id: optional(v.string(), said('Returns only this affiliate.', 'IB-07')),
     search,

@@ -142,6 +142,7 @@ const ofKeys = {
 export const makeAffiliateKey = operation({
   ...ofKeys,
   id: 'makeAffiliateKey',
+  shows: 'affiliate',
   method: 'POST',
   params: { affiliate_id },
   body: newKey,
@@ -174,6 +175,7 @@ export const makeAffiliateKey = operation({
 export const listAffiliateKeys = operation({
   ...ofKeys,
   id: 'listAffiliateKeys',
+  shows: 'affiliate',
   method: 'GET',
   params: { affiliate_id },
   words: described(() => ({
@@ -203,6 +205,7 @@ export const endAffiliateKey = operation({
   ...ofKeys,
   path: `${ofKeys.path}/{key_id}`,
   id: 'endAffiliateKey',
+  shows: 'affiliate',
   method: 'DELETE',
   params: { affiliate_id, key_id },
   words: described(() => ({

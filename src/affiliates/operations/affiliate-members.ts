@@ -67,6 +67,7 @@ const ofMembers = { ...ofInvitations, path: '/affiliates/{affiliate_id}/members'
 export const inviteAffiliate = operation({
   ...ofInvitations,
   id: 'inviteAffiliate',
+  shows: 'affiliate',
   method: 'POST',
   role: 'manager',
   params: { affiliate_id },
@@ -116,6 +117,7 @@ export const inviteAffiliate = operation({
 export const listInvitations = operation({
   ...ofInvitations,
   id: 'listInvitations',
+  shows: 'affiliate',
   method: 'GET',
   params: { affiliate_id },
   words: described(() => ({
@@ -136,6 +138,7 @@ export const endInvitation = operation({
   ...ofInvitations,
   path: `${ofInvitations.path}/{invitation_id}`,
   id: 'endInvitation',
+  shows: 'affiliate',
   method: 'DELETE',
   role: 'manager',
   params: { affiliate_id, invitation_id },
@@ -166,6 +169,7 @@ export const endInvitation = operation({
 export const listMembers = operation({
   ...ofMembers,
   id: 'listMembers',
+  shows: 'affiliate',
   method: 'GET',
   params: { affiliate_id },
   words: described(() => ({
@@ -195,6 +199,7 @@ export const removeMember = operation({
   ...ofMembers,
   path: `${ofMembers.path}/{member_id}`,
   id: 'removeMember',
+  shows: 'affiliate',
   method: 'DELETE',
   role: 'manager',
   params: { affiliate_id, member_id },

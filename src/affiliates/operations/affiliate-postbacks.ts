@@ -41,6 +41,7 @@ export const listAffiliatePostbacks = operation({
   topic: 'affiliates',
   path: '/affiliates/{affiliate_id}/postbacks',
   id: 'listAffiliatePostbacks',
+  shows: 'affiliate',
   method: 'GET',
   params: { affiliate_id },
   words: described(() => ({

@@ -33,6 +33,7 @@ import {
 export const putAffiliates = operation({
   topic: 'affiliates',
   id: 'putAffiliates',
+  shows: 'affiliate',
   method: 'PUT',
   path: '/affiliates',
   role: 'manager',
@@ -219,6 +220,7 @@ const ofAffiliates = { topic: 'affiliates', path: '/affiliates', role: 'viewer' 
 export const listAffiliates = list({
   ...ofAffiliates,
   id: 'listAffiliates',
+  shows: 'affiliate',
   params: {
     affiliate_id: affiliate_only,
     search,
@@ -243,6 +245,7 @@ export const listParents = list({
   ...ofAffiliates,
   path: '/affiliates/parents',
   id: 'listParents',
+  shows: 'affiliate',
   params: { affiliate_id: affiliate_only },
   words: described(() => ({
     description:
@@ -272,6 +275,7 @@ export const listUnconfiguredAffiliates = operation({
   ...ofAffiliates,
   path: '/affiliates/unconfigured',
   id: 'listUnconfiguredAffiliates',
+  shows: 'account',
   method: 'GET',
   words: described(() => ({
     description: `Lists the affiliate ids that the latest ${UNCONFIGURED_CUSTOMERS.toLocaleString('en')} customers name but that are not configured, with the number of these customers.`,

@@ -125,6 +125,7 @@ export const listQuestions = list({
   topic: 'affiliates',
   path: '/questions',
   id: 'listQuestions',
+  shows: 'affiliate',
   params: {
     affiliate_id: optional(v.string(), said('Only those of this affiliate.', 'IB-07')),
     ...questionFilters,
@@ -147,6 +148,7 @@ export const listQuestions = list({
 export const getQuestion = operation({
   ...ofQuestion,
   id: 'getQuestion',
+  shows: 'affiliate',
   method: 'GET',
   words: described(() => ({
     description: 'Returns a question with what was written about it.',
@@ -160,6 +162,7 @@ export const answerQuestion = operation({
   ...ofQuestion,
   path: `${ofQuestion.path}/answers`,
   id: 'answerQuestion',
+  shows: 'affiliate',
   method: 'POST',
   role: 'manager',
   body: newAnswer,

@@ -108,6 +108,7 @@ const ofLink = { topic: 'affiliates', path: '/links/{link_id}', params: { link_i
 export const createLink = operation({
   ...ofLinks,
   id: 'createLink',
+  shows: 'affiliate',
   method: 'POST',
   role: 'manager',
   body: newLink,
@@ -129,6 +130,7 @@ export const createLink = operation({
 export const listLinks = list({
   ...ofLinks,
   id: 'listLinks',
+  shows: 'affiliate',
   params: {
     affiliate_id: optional(v.string(), said('Returns only the links of this affiliate.', 'IB-07')),
   },
@@ -146,6 +148,7 @@ export const listLinks = list({
 export const getLink = operation({
   ...ofLink,
   id: 'getLink',
+  shows: 'affiliate',
   method: 'GET',
   words: described(() => ({
     description: 'Returns a link with its settings.',
@@ -157,6 +160,7 @@ export const getLink = operation({
 export const changeLink = operation({
   ...ofLink,
   id: 'changeLink',
+  shows: 'affiliate',
   method: 'PATCH',
   role: 'manager',
   body: linkChange,

@@ -40,6 +40,7 @@ const waiting = component('WaitingStatement', () => ({
 export const approveStatement = operation({
   ...ofStatement,
   id: 'approveStatement',
+  shows: 'affiliate',
   path: '/statements/{statement_id}/approve',
   body: approval,
   words: described(() => ({
@@ -113,6 +114,7 @@ const approvedPeriod = component('ApprovedPeriod', () => ({
 export const approvePeriod = operation({
   topic: 'statements',
   id: 'approvePeriod',
+  shows: 'account',
   method: 'POST',
   path: '/periods/{period}/approve',
   params: { period: member(text, said('The period: a month or a week of ISO 8601.', '2026-10')) },

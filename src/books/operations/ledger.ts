@@ -105,6 +105,7 @@ export const listLedger = list({
   topic: 'statements',
   path: '/ledger',
   id: 'listLedger',
+  shows: 'affiliate',
   callers: ['team', 'affiliate'],
   except: { affiliate: ['affiliate_id'] },
   params: {
@@ -188,6 +189,7 @@ export const listBalances = list({
   topic: 'statements',
   path: '/balances',
   id: 'listBalances',
+  shows: 'account',
   params: {
     on: member(f.day, said('The day, in the time zone of the books.', '2026-10-31')),
     by,

@@ -27,6 +27,7 @@ const ofEntries = { topic: 'statements', path: '/manual-entries' } as const
 export const addManualEntry = operation({
   ...ofEntries,
   id: 'addManualEntry',
+  shows: 'affiliate',
   method: 'POST',
   role: 'manager',
   body: newManualEntry,
@@ -53,6 +54,7 @@ export const addManualEntry = operation({
 export const listManualEntries = list({
   ...ofEntries,
   id: 'listManualEntries',
+  shows: 'affiliate',
   params: {
     affiliate_id: optional(
       v.string(),

@@ -52,6 +52,7 @@ const filters = {
 export const listPayouts = list({
   topic: 'payouts',
   id: 'listPayouts',
+  shows: 'affiliate',
   path: '/payouts',
   params: filters,
   words: described(() => ({

@@ -114,6 +114,7 @@ const ofPart = <const P extends string>(part: P) =>
 export const getAffiliations = operation({
   ...ofPart('affiliations'),
   id: 'getAffiliations',
+  shows: 'affiliate',
   method: 'GET',
   words: described(() => ({
     description:
@@ -127,6 +128,7 @@ export const getAffiliations = operation({
 export const putAffiliations = operation({
   ...ofPart('affiliations'),
   id: 'putAffiliations',
+  shows: 'account',
   method: 'PUT',
   role: 'manager',
   body: correction,
@@ -154,6 +156,7 @@ export const putAffiliations = operation({
 export const refuseCustomer = operation({
   ...ofPart('refusal'),
   id: 'refuseCustomer',
+  shows: 'affiliate',
   method: 'PUT',
   role: 'manager',
   body: refusal,
@@ -181,6 +184,7 @@ export const refuseCustomer = operation({
 export const endRefusal = operation({
   ...ofPart('refusal'),
   id: 'endRefusal',
+  shows: 'affiliate',
   method: 'DELETE',
   role: 'manager',
   words: described(() => ({

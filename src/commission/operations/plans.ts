@@ -105,6 +105,7 @@ const putPlanAnswer = component('PutPlan', () => ({
 export const putPlan = operation({
   ...ofPlan,
   id: 'putPlan',
+  shows: 'account',
   method: 'PUT',
   role: 'manager',
   params: { plan, after },
@@ -140,6 +141,7 @@ export const listPlans = operation({
   topic: 'plans',
   path: '/plans',
   id: 'listPlans',
+  shows: 'public',
   method: 'GET',
   words: described(() => ({
     description: 'Lists the plans of an account, ordered by id.',
@@ -155,6 +157,7 @@ export const listPlans = operation({
 export const getPlan = operation({
   ...ofPlan,
   id: 'getPlan',
+  shows: 'public',
   method: 'GET',
   words: described(() => ({
     description: 'Returns a plan with its versions and their terms.',
@@ -178,6 +181,7 @@ export const withdrawPlanVersion = operation({
   path: '/plans/{plan}/versions/{version}',
   params: { plan, version },
   id: 'withdrawPlanVersion',
+  shows: 'account',
   method: 'DELETE',
   role: 'manager',
   words: described(() => ({
@@ -285,6 +289,7 @@ const present = ({ from_day: from, ...assignment }: rows.StoredAssignment) => ({
 export const putAssignments = operation({
   topic: 'plans',
   id: 'putAssignments',
+  shows: 'affiliate',
   method: 'PUT',
   path: '/assignments',
   role: 'manager',
@@ -348,6 +353,7 @@ export async function prepareAssignments(
 
 export const listAssignments = list({
   id: 'listAssignments',
+  shows: 'affiliate',
   topic: 'plans',
   path: '/assignments',
   params: {
@@ -369,6 +375,7 @@ export const listAssignments = list({
 
 export const deleteAssignment = operation({
   id: 'deleteAssignment',
+  shows: 'affiliate',
   topic: 'plans',
   method: 'DELETE',
   path: '/assignments',

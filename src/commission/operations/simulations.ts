@@ -18,6 +18,7 @@ const TOO_LARGE = 'The affiliate cannot be simulated.'
 export const simulatePlan = operation({
   topic: 'plans',
   id: 'simulatePlan',
+  shows: 'account',
   method: 'POST',
   path: '/plans/{plan}/simulate',
   role: 'viewer',

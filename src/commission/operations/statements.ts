@@ -127,6 +127,7 @@ export const statementCells = ({ paid, ...one }: Readonly<Record<string, unknown
 export const listStatements = list({
   topic: 'statements',
   id: 'listStatements',
+  shows: 'affiliate',
   path: '/statements',
   callers: ['team', 'account'],
   params: listFilters,
@@ -160,6 +161,7 @@ export const listStatements = list({
 export const getStatementTotals = operation({
   topic: 'statements',
   id: 'getStatementTotals',
+  shows: 'affiliate',
   method: 'GET',
   path: '/statements/totals',
   params: filters,
@@ -181,6 +183,7 @@ export const getStatementTotals = operation({
 export const listPeriods = operation({
   topic: 'statements',
   id: 'listPeriods',
+  shows: 'affiliate',
   method: 'GET',
   path: '/periods',
   words: described(() => ({
@@ -232,6 +235,7 @@ export async function readStatement(
 export const getStatement = operation({
   topic: 'statements',
   id: 'getStatement',
+  shows: 'affiliate',
   method: 'GET',
   path: '/statements/{statement_id}',
   callers: ['team', 'account'],
@@ -258,6 +262,7 @@ export const getStatement = operation({
 export const startRun = operation({
   topic: 'statements',
   id: 'startRun',
+  shows: 'account',
   method: 'POST',
   path: '/periods/{period}/run',
   role: 'manager',
@@ -277,6 +282,7 @@ export const startRun = operation({
 export const verify = operation({
   topic: 'statements',
   id: 'verifyPeriods',
+  shows: 'account',
   method: 'GET',
   path: '/periods/verify',
   params: {
@@ -299,6 +305,7 @@ const NO_RUN = 'This account has no run with this id. Runs are kept for 30 days.
 export const getRun = operation({
   topic: 'statements',
   id: 'getRun',
+  shows: 'account',
   method: 'GET',
   path: '/runs/{run_id}',
   params: {

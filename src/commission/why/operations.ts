@@ -88,6 +88,7 @@ const reason = optional(
 export const getExplanation = operation({
   ...ofWhy,
   id: 'getExplanation',
+  shows: 'affiliate',
   method: 'GET',
   path: '/lines/{line_id}/explain',
   params: { line_id },
@@ -111,6 +112,7 @@ export const listLineParts = list({
   topic: 'explanations',
   callers: ['team', 'affiliate'],
   id: 'listLineParts',
+  shows: 'affiliate',
   path: '/lines/{line_id}/parts',
   params: { line_id },
   words: described(() => ({
@@ -131,6 +133,7 @@ export const listLineParts = list({
 export const listLineRecords = list({
   topic: 'explanations',
   id: 'listLineRecords',
+  shows: 'affiliate',
   path: '/lines/{line_id}/parts/{customer_id}/facts',
   params: {
     line_id,
@@ -186,6 +189,7 @@ const RECORD_COLUMNS = [
 export const getUnearned = operation({
   ...ofWhy,
   id: 'getUnearned',
+  shows: 'affiliate',
   method: 'GET',
   path: '/unearned',
   params: { ...ofPeriod, reason },
@@ -209,6 +213,7 @@ export const listUnearnedRecords = list({
   ...ofWhy,
   callers: ['team', 'affiliate'],
   id: 'listUnearnedRecords',
+  shows: 'affiliate',
   path: '/unearned/facts',
   params: { ...ofPeriod, reason },
   files: asCsv('unearned-facts', RECORD_COLUMNS),
@@ -249,6 +254,7 @@ export const listAccountQualifications = list({
   ...ofWhy,
   callers: ['team', 'account'],
   id: 'listQualifications',
+  shows: 'affiliate',
   path: '/qualifications',
   params: {
     ...ofPeriod,
@@ -278,6 +284,7 @@ export const listAccountQualifications = list({
 export const getEarnings = operation({
   topic: 'explanations',
   id: 'getEarnings',
+  shows: 'affiliate',
   method: 'GET',
   path: '/earnings',
   params: {

@@ -36,6 +36,7 @@ const case_id = member(v.string(), said('The id of the case.', 'case_0123456789a
 
 export const decideFraudCase = operation({
   id: 'decideFraudCase',
+  shows: 'account',
   topic: 'cases',
   method: 'POST',
   path: '/cases/{case_id}/decide',
@@ -76,6 +77,7 @@ export const decideFraudCase = operation({
 
 export const decideFraudCases = operation({
   id: 'decideFraudCases',
+  shows: 'account',
   topic: 'cases',
   method: 'POST',
   path: '/cases/decide',

@@ -79,6 +79,7 @@ const ofRule = { topic: 'fraud', path: '/fraud-rules/{rule}', params: { rule } }
 export const putFraudRule = operation({
   ...ofRule,
   id: 'putFraudRule',
+  shows: 'account',
   method: 'PUT',
   role: 'manager',
   params: { rule, after },
@@ -110,6 +111,7 @@ export const listFraudRules = operation({
   topic: 'fraud',
   path: '/fraud-rules',
   id: 'listFraudRules',
+  shows: 'account',
   method: 'GET',
   words: described(() => ({
     description:
@@ -129,6 +131,7 @@ export const listFraudRules = operation({
 export const getFraudRule = operation({
   ...ofRule,
   id: 'getFraudRule',
+  shows: 'account',
   method: 'GET',
   words: described(() => ({
     description: 'Returns a rule with its versions and their terms, with all defaults.',
@@ -149,6 +152,7 @@ export const getFraudRule = operation({
 export const disableFraudRule = operation({
   ...ofRule,
   id: 'disableFraudRule',
+  shows: 'account',
   method: 'DELETE',
   role: 'manager',
   words: described(() => ({

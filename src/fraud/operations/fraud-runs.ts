@@ -11,6 +11,7 @@ import { EVALUATION_LIMITS } from '../limits.ts'
 
 export const runFraudRules = operation({
   id: 'runFraudRules',
+  shows: 'account',
   topic: 'cases',
   method: 'POST',
   path: '/fraud-rules/run',

@@ -27,6 +27,7 @@ import { rule } from './fraud-rules.ts'
 export const simulateFraudRule = operation({
   topic: 'fraud',
   id: 'simulateFraudRule',
+  shows: 'account',
   method: 'POST',
   path: '/fraud-rules/{rule}/simulate',
   role: 'viewer',

@@ -30,6 +30,7 @@ const isText = (value: string | null | undefined): value is string => typeof val
 
 export const listAttributed = list({
   id: 'listAttributed',
+  shows: 'affiliate',
   topic: 'affiliates',
   path: '/customers',
   params: {

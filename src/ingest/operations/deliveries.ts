@@ -66,6 +66,7 @@ const deliveryFilters = {
 export const listDeliveries = list({
   topic: 'monitoring',
   id: 'listDeliveries',
+  shows: 'account',
   path: '/deliveries',
   callers: ['team', 'account'],
   params: {
@@ -107,6 +108,7 @@ export const listDeliveries = list({
 export const getDelivery = operation({
   topic: 'monitoring',
   id: 'getDelivery',
+  shows: 'account',
   method: 'GET',
   path: '/deliveries/{delivery_id}',
   callers: ['team', 'account'],

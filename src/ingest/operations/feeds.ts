@@ -56,6 +56,7 @@ const feed = component('Feed', () => ({
 
 export const getFeed = operation({
   id: 'getFeed',
+  shows: 'account',
   topic: 'monitoring',
   method: 'GET',
   path: '/feed',
@@ -76,6 +77,7 @@ export const getFeed = operation({
 export const listFeeds = list({
   of: 'team',
   id: 'listFeeds',
+  shows: 'account',
   topic: 'monitoring',
   path: '/feeds',
   words: described(() => ({

@@ -12,6 +12,7 @@ import { record, resource } from './delivery-fields.ts'
 export const listHeld = list({
   topic: 'monitoring',
   id: 'listHeld',
+  shows: 'account',
   path: '/held',
   callers: ['team', 'account'],
   words: described(() => ({

@@ -17,6 +17,7 @@ import { record, resourceName } from './delivery-fields.ts'
 export const listRecords = list({
   topic: 'monitoring',
   id: 'listRecords',
+  shows: 'affiliate',
   path: '/records/{resource}',
   params: {
     resource: resourceName,
@@ -44,6 +45,7 @@ const noResource = (name: string, resources: readonly Resource[]) =>
 export const findRecords = operation({
   topic: 'monitoring',
   id: 'findRecords',
+  shows: 'affiliate',
   method: 'GET',
   path: '/records',
   params: {

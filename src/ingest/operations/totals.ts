@@ -38,6 +38,7 @@ const DAY_BYTES = 2048
 export const getTotals = operation({
   topic: 'monitoring',
   id: 'getTotals',
+  shows: 'account',
   method: 'GET',
   path: '/totals',
   callers: ['team', 'account'],

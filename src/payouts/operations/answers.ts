@@ -106,6 +106,7 @@ const columnParams = {
 export const previewPayoutAnswer = operation({
   topic: 'payouts',
   id: 'previewPayoutAnswer',
+  shows: 'account',
   method: 'POST',
   path: '/payouts/answers',
   role: 'manager',
@@ -147,6 +148,7 @@ export const previewPayoutAnswer = operation({
 export const applyPayoutAnswer = operation({
   topic: 'payouts',
   id: 'applyPayoutAnswer',
+  shows: 'account',
   method: 'POST',
   path: '/payouts/answers/apply',
   body: { hash },
@@ -167,6 +169,7 @@ export const applyPayoutAnswer = operation({
 export const getPayoutAnswer = operation({
   topic: 'payouts',
   id: 'getPayoutAnswer',
+  shows: 'account',
   method: 'GET',
   path: '/payouts/answers/{hash}',
   params: { hash },
@@ -184,6 +187,7 @@ export const getPayoutAnswer = operation({
 export const listPayoutAnswers = list({
   topic: 'payouts',
   id: 'listPayoutAnswers',
+  shows: 'account',
   path: '/payouts/answers',
   words: described(() => ({
     description: 'Lists the answers of banks that are booked, the latest first.',
@@ -207,6 +211,7 @@ export const listPayoutAnswers = list({
 export const bookTransfer = operation({
   topic: 'payouts',
   id: 'bookTransfer',
+  shows: 'account',
   method: 'POST',
   path: '/transfers/{reference}/book',
   params: { reference: member(v.string(), said('That of a transfer.', 'T7K2M9XQ4D')) },
@@ -255,6 +260,7 @@ export const bookTransfer = operation({
 export const dismissMovements = operation({
   topic: 'payouts',
   id: 'dismissMovements',
+  shows: 'account',
   method: 'POST',
   path: '/transfers/{reference}/dismiss',
   params: { reference: member(v.string(), said('That of a transfer or a batch.', 'T7K2M9XQ4D')) },

@@ -159,6 +159,7 @@ export const prepareBatch = operation({
   topic: 'payouts',
   path: '/batches',
   id: 'prepareBatch',
+  shows: 'account',
   method: 'POST',
   role: 'manager',
   status: 201,
@@ -190,6 +191,7 @@ export const prepareBatch = operation({
 export const setBatchRows = operation({
   ...ofBatch('/rows'),
   id: 'setBatchRows',
+  shows: 'account',
   method: 'PUT',
   role: 'manager',
   body: { rows: askedRows },
@@ -209,6 +211,7 @@ export const setBatchRows = operation({
 export const discardBatch = operation({
   ...ofBatch(),
   id: 'discardBatch',
+  shows: 'account',
   method: 'DELETE',
   role: 'manager',
   words: described(() => ({
@@ -227,6 +230,7 @@ export const listBatches = list({
   topic: 'payouts',
   path: '/batches',
   id: 'listBatches',
+  shows: 'affiliate',
   params: {
     reference: optional(
       text,
@@ -252,6 +256,7 @@ export const listBatches = list({
 export const getBatch = operation({
   ...ofBatch(),
   id: 'getBatch',
+  shows: 'affiliate',
   method: 'GET',
   words: described(() => ({
     description: 'Returns a batch with its transfers. What is prepared is computed again.',
@@ -264,6 +269,7 @@ export const getBatch = operation({
 export const confirmBatch = operation({
   ...ofBatch('/confirm'),
   id: 'confirmBatch',
+  shows: 'account',
   method: 'POST',
   body: {
     hash: member(text, said('The `hash` of the batch.', '0'.repeat(64))),
@@ -285,6 +291,7 @@ export const confirmBatch = operation({
 export const cancelBatch = operation({
   ...ofBatch('/cancel'),
   id: 'cancelBatch',
+  shows: 'account',
   method: 'POST',
   body: { reason: member(f.reason, said('Why.', 'The bank refused the file.')) },
   words: described(() => ({
@@ -303,6 +310,7 @@ export const cancelBatch = operation({
 export const exportBatch = operation({
   ...ofBatch('/export'),
   id: 'exportBatch',
+  shows: 'account',
   method: 'POST',
   body: {
     template: optional(
@@ -326,6 +334,7 @@ export const exportBatch = operation({
 export const payBatch = operation({
   ...ofBatch('/pay'),
   id: 'payBatch',
+  shows: 'account',
   method: 'POST',
   body: { paid_on: member(f.day, said('The day on which it was paid.', '2026-11-15')) },
   words: described(() => ({
@@ -345,6 +354,7 @@ export const payBatch = operation({
 export const getBatchFile = operation({
   ...ofBatch('/file'),
   id: 'getBatchFile',
+  shows: 'account',
   method: 'GET',
   role: 'approver',
   params: {

@@ -71,6 +71,7 @@ const ofInvoice = (verb = '') =>
 export const listInvoices = list({
   topic: 'payouts',
   id: 'listInvoices',
+  shows: 'affiliate',
   path: '/invoices',
   params: { affiliate_id: optional(text, said('Only those of this affiliate.', 'IB-07')) },
   words: described(() => ({
@@ -99,6 +100,7 @@ async function respondDocument(c: Context, call: Call, { number }: { readonly nu
 export const getInvoice = operation({
   ...ofInvoice(),
   id: 'getInvoice',
+  shows: 'affiliate',
   method: 'GET',
   words: described(() => ({
     description:
@@ -114,6 +116,7 @@ export const getInvoice = operation({
 export const correctInvoice = operation({
   ...ofInvoice('/correct'),
   id: 'correctInvoice',
+  shows: 'account',
   method: 'POST',
   body: { reason: member(f.reason, said('Why.', 'The address has changed.')) },
   words: described(() => ({

@@ -54,6 +54,7 @@ export const listJournal = list({
   topic: 'statements',
   path: '/journal',
   id: 'listJournal',
+  shows: 'account',
   params: { ...daysNeeded, by },
   words: described(() => ({
     description:

@@ -61,6 +61,7 @@ const payableRow = component('PayableRow', () => ({
 export const listPayable = operation({
   topic: 'payouts',
   id: 'listPayable',
+  shows: 'affiliate',
   method: 'GET',
   path: '/payable',
   params: {

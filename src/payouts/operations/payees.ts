@@ -103,9 +103,10 @@ function sharedOf<P extends Party>({ party, id }: Of<P>) {
   const params = { [key]: id } as Record<typeof key, v.GenericSchema<string>>
   const name = pascalCase(party)
   const answer = component(name, () => ({ ...params, ...shown }))
+  const shows = party === 'payee' ? 'affiliate' : 'account'
   // TypeScript does not see that a member whose name is computed is there.
   const present = (own: string, members: object) => ({ [key]: own, ...members }) as never
-  return { key, params, name, answer, present }
+  return { key, params, name, shows, answer, present } as const
 }
 
 /** What an operation does with details, before it shows them as they are then. */
@@ -123,7 +124,7 @@ interface Draft<B extends v.ObjectEntries>
 /** Returns the function that defines operations of a party. */
 function definerOf<P extends Party>(it: Of<P>) {
   const { party, path } = it
-  const { key, params, name, answer, present } = sharedOf(it)
+  const { key, params, name, shows, answer, present } = sharedOf(it)
   return <const B extends v.ObjectEntries>(
     verb: string,
     { description, command, act, method = 'POST', at = verb, ...draft }: Draft<B>,
@@ -132,6 +133,7 @@ function definerOf<P extends Party>(it: Of<P>) {
       ...draft,
       topic: 'payouts',
       id: `${verb}${name}`,
+      shows,
       method,
       path: method === 'POST' ? `${path}/${at}` : path,
       params,
@@ -152,10 +154,11 @@ function definerOf<P extends Party>(it: Of<P>) {
 
 function listOfParty<P extends Party>(it: Of<P>) {
   const { party } = it
-  const { key, name, answer, present } = sharedOf(it)
+  const { key, name, shows, answer, present } = sharedOf(it)
   return list({
     topic: 'payouts',
     id: `list${name}s`,
+    shows,
     path: `/${party}s`,
     params: {
       state: optional(v.picklist(DETAILS_STATES), said('Their state.', 'entered')),
@@ -245,6 +248,7 @@ const OF_AFFILIATE: Of<'payee'> = {
 const listVersions = list({
   topic: 'payouts',
   id: 'listPayeeVersions',
+  shows: 'affiliate',
   path: `${OF_AFFILIATE.path}/versions`,
   params: { affiliate_id: OF_AFFILIATE.id },
   words: described(() => ({
@@ -304,6 +308,7 @@ function readFile(csv: string) {
 export const importPayees = operation({
   topic: 'payouts',
   id: 'importPayees',
+  shows: 'account',
   method: 'POST',
   path: '/payees',
   role: 'manager',

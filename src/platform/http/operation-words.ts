@@ -68,6 +68,12 @@ export const isFor = ({ callers }: Pick<DescribedOperation, 'callers'>, caller: 
 /** Who calls an operation: the team for an account, the account itself, one of its affiliates, or anyone. */
 export type CallerKind = 'team' | 'account' | 'affiliate' | 'anyone'
 
+/**
+ * Of what an operation or a page shows or changes something, for members of the team with a scope: of affiliates, each
+ * of which is one's own or not; of the account as a whole; of the firm; or of nobody, such as plans and rates.
+ */
+export type Shows = 'affiliate' | 'account' | 'firm' | 'public'
+
 /** What is told about an operation. It is left out of the bundle for production. */
 export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly description: string
@@ -99,6 +105,8 @@ export interface DescribedOperation {
   readonly of: 'team' | 'account' | 'affiliate'
   /** The lowest role of members of the team who may call it. */
   readonly role: Role
+  /** Of what it is, for members of the team with a scope. Absent if the team has no such operation. */
+  readonly shows?: Shows
   /** The members of the path, but for the account, and of the query. */
   readonly params: v.ObjectEntries
   /** The members of the body. */

@@ -22,6 +22,7 @@ import {
   type Fixed,
   isFor,
   type OperationWords,
+  type Shows,
 } from './operation-words.ts'
 import {
   linkTo,
@@ -186,7 +187,14 @@ export type AnswerOf<O> =
   O extends Operation<infer _P, infer _B, infer A, infer _C> ? Answer<A> : never
 
 /** What of an operation may be left out, and then is as comments say. */
-type Defaulted = 'of' | 'role' | 'params' | 'body' | 'callers' | 'run'
+type Defaulted = 'of' | 'role' | 'shows' | 'params' | 'body' | 'callers' | 'run'
+
+/** What only operations that the team has declare, and all of them must. */
+type Shown<S extends Subject, K extends CallerKind> = S extends 'affiliate'
+  ? unknown
+  : 'team' extends K
+    ? { readonly shows: Shows }
+    : unknown
 
 interface Draft<
   P extends Entries,
@@ -217,7 +225,7 @@ export function operation<
   const A extends AnswerSchema = null,
   const S extends Subject = 'account',
   const K extends CallerKind = 'team',
->(draft: Draft<P, B, A, S, K>): Operation<P, B, A, Call<S, K>> {
+>(draft: Draft<P, B, A, S, K> & Shown<S, K>): Operation<P, B, A, Call<S, K>> {
   return complete(draft)
 }
 
@@ -324,7 +332,7 @@ export function list<
   list: read,
   words: ofItem,
   ...draft
-}: ListDraft<I, P, M, S, K>): Operation<
+}: ListDraft<I, P, M, S, K> & Shown<S, K>): Operation<
   P & typeof PAGING,
   None,
   ReturnType<typeof answerOf<I, M>>,

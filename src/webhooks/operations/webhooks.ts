@@ -113,6 +113,7 @@ const ofWebhook = { topic: 'webhooks', path: '/webhooks/{webhook_id}', params } 
 export const createWebhook = operation({
   ...ofWebhooks,
   id: 'createWebhook',
+  shows: 'account',
   method: 'POST',
   body: newWebhook,
   status: 201,
@@ -138,6 +139,7 @@ export const createWebhook = operation({
 export const listWebhooks = operation({
   ...ofWebhooks,
   id: 'listWebhooks',
+  shows: 'account',
   method: 'GET',
   words: described(() => ({
     description: 'Lists the webhooks of an account, the oldest first, without their secrets.',
@@ -150,6 +152,7 @@ export const listWebhooks = operation({
 export const getWebhook = operation({
   ...ofWebhook,
   id: 'getWebhook',
+  shows: 'account',
   method: 'GET',
   words: described(() => ({
     description: 'Returns a webhook without its secret.',
@@ -162,6 +165,7 @@ export const getWebhook = operation({
 export const changeWebhook = operation({
   ...ofWebhook,
   id: 'changeWebhook',
+  shows: 'account',
   method: 'PATCH',
   role: 'manager',
   body: webhookChange,
@@ -181,6 +185,7 @@ export const changeWebhook = operation({
 export const deleteWebhook = operation({
   ...ofWebhook,
   id: 'deleteWebhook',
+  shows: 'account',
   method: 'DELETE',
   role: 'manager',
   words: described(() => ({
@@ -201,6 +206,7 @@ export const rotateWebhook = operation({
   ...ofWebhook,
   path: `${ofWebhook.path}/rotate`,
   id: 'rotateWebhook',
+  shows: 'account',
   method: 'POST',
   body: { overlap },
   status: 201,
@@ -231,6 +237,7 @@ export const testWebhook = operation({
   ...ofWebhook,
   path: `${ofWebhook.path}/test`,
   id: 'testWebhook',
+  shows: 'account',
   method: 'POST',
   role: 'manager',
   words: described(() => ({
@@ -250,6 +257,7 @@ export const replayWebhook = operation({
   ...ofWebhook,
   path: `${ofWebhook.path}/replay`,
   id: 'replayWebhook',
+  shows: 'account',
   method: 'POST',
   role: 'manager',
   body: replayFields,
@@ -278,6 +286,7 @@ export const listWebhookEvents = list({
   ...ofWebhook,
   path: `${ofWebhook.path}/events`,
   id: 'listWebhookEvents',
+  shows: 'account',
   params: { webhook_id, ...statusFilter },
   words: described(() => ({
     description:
