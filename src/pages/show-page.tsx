@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { isSafe } from '../platform/auth/roles.ts'
+import { passkeyOrigin } from '../platform/development.ts'
 import { type ApiError, toApiError } from '../platform/errors.ts'
 import { contentSecurityPolicy } from '../platform/http/content-security-policy.ts'
 import { BYTE_ORDER_MARK } from '../platform/money/csv.ts'
@@ -94,6 +95,12 @@ const HEADERS = {
 export const policy = createMiddleware<AppEnv>(async function policy(c, next) {
   await next()
   for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value)
+})
+
+/** Sends browsers to the host of passkeys: those belong to a name of a host, which the address of `npm run dev` is not. */
+export const atPasskeyOrigin = createMiddleware<AppEnv>(async function atPasskeyOrigin(c, next) {
+  const { href, hostname } = passkeyOrigin({ BASE_URL: c.req.url })
+  return new URL(c.req.url).hostname === hostname ? next() : c.redirect(href, 307)
 })
 
 /**

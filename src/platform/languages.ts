@@ -24,3 +24,7 @@ export const acceptedLanguage = (accepted = ''): Language | null =>
   parseAccept(accepted)
     .flatMap(({ type }) => LANGUAGES.find((one) => one === type.slice(0, 2).toLowerCase()) ?? [])
     .at(0) ?? null
+
+/** Returns a text with its values: `{name}` is replaced by the value of that name. */
+export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')

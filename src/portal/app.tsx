@@ -1,33 +1,30 @@
 import { type Context, Hono } from 'hono'
 import { respond } from '../pages/base/respond.ts'
-import { policy } from '../pages/show-page.tsx'
+import { Problem } from '../pages/passkeys/parts.tsx'
+import {
+  nextOf,
+  register,
+  showInvitation,
+  showRegistration,
+  signIn,
+} from '../pages/passkeys/sign-in.tsx'
+import { atPasskeyOrigin, policy } from '../pages/show-page.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { isSafe } from '../platform/auth/roles.ts'
-import { passkeyOrigin } from '../platform/development.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
 import { acceptedLanguage } from '../platform/languages.ts'
 import { showCustomers } from './customers.tsx'
 import { changeGettingPaid, showGettingPaid } from './getting-paid.tsx'
 import { changeInvoices, showInvoices } from './invoices.tsx'
-import { PortalPage, Problem, portalPath } from './layout.tsx'
+import { PortalPage, portalPath } from './layout.tsx'
 import { changeLinks, showLinks } from './links.tsx'
 import { showOverview } from './overview.tsx'
 import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
 import { showPayments } from './payments.tsx'
 import { changePostbacks, showPostbacks } from './postbacks.tsx'
 import { changeQuestions, showQuestions } from './questions.tsx'
-import {
-  isMember,
-  nextOf,
-  register,
-  showInvitation,
-  showRegistration,
-  showSignIn,
-  signIn,
-  signOut,
-  suspendedPage,
-} from './sign-in.tsx'
+import { beforeSignIn, isMember, showSignIn, signOut, suspendedPage } from './sign-in.tsx'
 import { showStatement } from './statement.tsx'
 import { showStatements } from './statements.tsx'
 import { showSubAffiliates } from './sub-affiliates.tsx'
@@ -49,7 +46,7 @@ const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
     return c.body(null, 200)
   }
   const { pathname, search } = new URL(c.req.url)
-  const next = nextOf(pathname + search, visit.account.id, c.req.url)
+  const next = nextOf(pathname + search, portalPath(visit.account.id), c.req.url)
   const query = next === portalPath(visit.account.id) ? '' : `?${new URLSearchParams({ next })}`
   return c.redirect(portalPath(visit.account.id, `/sign-in${query}`), 303)
 }
@@ -88,18 +85,14 @@ function showError(c: Context<AppEnv>, error: ApiError): Promise<Response> {
 export const portalApp = new Hono<AppEnv>().basePath('/portal/:account')
 portalApp.notFound((c) => showError(c, new ApiError('not_found')))
 portalApp.onError((thrown, c) => showError(c, toApiError(thrown, c)))
-// Passkeys belong to a name of a host, which the address of `npm run dev` is not.
-portalApp.use(requestLog, policy, httpsOnly, async function atPasskeyOrigin(c, next) {
-  const { href, hostname } = passkeyOrigin({ BASE_URL: c.req.url })
-  return new URL(c.req.url).hostname === hostname ? next() : c.redirect(href, 307)
-})
+portalApp.use(requestLog, policy, httpsOnly, atPasskeyOrigin)
 portalApp
   .get('/sign-in', showSignIn)
-  .post('/sign-in', signIn)
+  .post('/sign-in', beforeSignIn(signIn))
   .post('/sign-out', signOut)
-  .get('/invitation', showInvitation)
-  .post('/invitation', showRegistration)
-  .post('/invitation/register', register)
+  .get('/invitation', beforeSignIn(showInvitation))
+  .post('/invitation', beforeSignIn(showRegistration))
+  .post('/invitation/register', beforeSignIn(register))
   .get('/', forMembers(showOverview))
   .get('/statements', forMembers(showStatements))
   .get('/statements/:statement', forMembers(showStatement))

@@ -3,6 +3,8 @@ import type { Values } from '../pages/base/page.ts'
 import { respond } from '../pages/base/respond.ts'
 import { ComparedDetails, detailInputs, detailWord } from '../pages/parts/bank-details.tsx'
 import { InputField } from '../pages/parts/forms.tsx'
+import { askConfirmation, requireConfirmed } from '../pages/passkeys/confirmed.ts'
+import { PasskeyForm, Problem } from '../pages/passkeys/parts.tsx'
 import {
   DETAIL_NAMES,
   flatDetails,
@@ -14,13 +16,12 @@ import { missingLetters } from '../payouts/files/sepa-text.ts'
 import { blockDetails, enterDetails, showDetails } from '../payouts/payees.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
-import { ApiError } from '../platform/errors.ts'
-import { askConfirmation, isConfirmed } from './confirmed.ts'
+import type { ApiError } from '../platform/errors.ts'
+import { fill } from '../platform/languages.ts'
 import { changesOf, type Refused } from './form.tsx'
-import { PasskeyForm, Problem, portalPath } from './layout.tsx'
+import { portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
-import { fill } from './words.ts'
 
 const AT = '/getting-paid'
 
@@ -55,7 +56,7 @@ export async function showGettingPaid(
   refused?: Refused,
 ): Promise<Response> {
   const { account, words, csrf } = visit
-  const [shown, form] = await Promise.all([readShown(visit), askConfirmation(visit, AT)])
+  const [shown, form] = await Promise.all([readShown(visit), askConfirmation(visit.passkeys, AT)])
   const named = { account: account.name }
   const texts = textsOf(shown, visit)
   const known = readableDetails(shown)
@@ -122,10 +123,8 @@ export async function showGettingPaid(
 
 /** Enters or blocks the bank details of the affiliate. Returns the address that says so. */
 async function change(visit: MemberVisit, values: Values): Promise<string> {
-  const { account, words, session, page } = visit
-  if (!(await isConfirmed(visit, AT, values))) {
-    throw new ApiError('invalid_request', { detail: words.expired })
-  }
+  const { account, session, page } = visit
+  await requireConfirmed(visit.passkeys, AT, values)
   const call = { ...page, ...visit }
   const id = session.affiliate_id
   if (values('change') === 'block') {

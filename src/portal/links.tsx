@@ -10,13 +10,13 @@ import { type Cell, Table } from '../pages/parts/table.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
+import { fill } from '../platform/languages.ts'
 import { getReport } from '../reports/operations.ts'
 import { metricsOf } from '../reports/report.ts'
 import { Copied, changesOf, MemberForm, type Refused } from './form.tsx'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
-import { fill } from './words.ts'
 
 type Link = AnswerOf<typeof getOwnLink>
 

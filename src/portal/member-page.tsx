@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx'
 import { localeOf } from '../commission/words/words.ts'
 import { visible } from '../pages/parts/data.tsx'
+import { fill } from '../platform/languages.ts'
 import { type Place, PortalPage, portalPath } from './layout.tsx'
 import { type MemberVisit, MemberVisitContext, useMemberVisit } from './visit.ts'
-import { fill } from './words.ts'
 
 /** Writes an instant (RFC 3339) in the zone of the account, with its name. */
 export const timeText = (instant: string, { language, zone }: MemberVisit): string =>

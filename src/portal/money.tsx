@@ -1,11 +1,11 @@
 import { dayBefore } from '../pages/base/page.ts'
 import type { listAffiliatePayouts } from '../payouts/own/money.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
+import { fill } from '../platform/languages.ts'
 import { sumOfMoney } from '../platform/money/sums.ts'
 import { portalPath } from './layout.tsx'
 import { Sentence } from './member-page.tsx'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
-import { fill } from './words.ts'
 
 // Where money is, in words: the same ones on every page.
 

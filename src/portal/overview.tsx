@@ -10,6 +10,7 @@ import { readCurrent } from '../payouts/db/payees.ts'
 import { getAffiliateOverview } from '../payouts/own/overview.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
+import { fill } from '../platform/languages.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, SentenceList } from './member-page.tsx'
 import {
@@ -23,7 +24,6 @@ import {
 } from './money.tsx'
 import { UNEARNED } from './unearned.tsx'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
-import { fill } from './words.ts'
 
 type Overview = AnswerOf<typeof getAffiliateOverview>
 type Counted = Overview['totals']

@@ -9,11 +9,11 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import { writeBatch } from '../platform/db/statement.ts'
 import type { ApiError } from '../platform/errors.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
+import { fill } from '../platform/languages.ts'
 import { changesOf, MemberForm, type Refused } from './form.tsx'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage, timeText } from './member-page.tsx'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
-import { fill } from './words.ts'
 
 /** A question of the affiliate. */
 export type Question = AnswerOf<typeof askQuestion>

@@ -15,6 +15,7 @@ import { type RuleLines, readLines, SHOWN_LINES } from '../pages/parts/rule-line
 import { getAffiliateStatement } from '../payouts/own/statements.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
+import { fill } from '../platform/languages.ts'
 import { moneyText } from '../platform/money/money.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, Sentence, SentenceList, titleText } from './member-page.tsx'
@@ -23,7 +24,6 @@ import { type NamedPlans, readPlans } from './plans.ts'
 import { AskLink } from './questions.tsx'
 import { outcomeText, STATEMENTS } from './statements.tsx'
 import type { MemberVisit } from './visit.ts'
-import { fill } from './words.ts'
 
 /** A statement with a part of its lines. */
 type WholeStatement = AnswerOf<typeof getAffiliateStatement>

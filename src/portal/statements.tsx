@@ -5,13 +5,13 @@ import { Table } from '../pages/parts/table.tsx'
 import { listAffiliateStatements } from '../payouts/own/statements.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
+import { fill } from '../platform/languages.ts'
 import { isSome } from '../platform/money/decimal.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
 import { placeText } from './money.tsx'
 import { readPlans } from './plans.ts'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
-import { fill } from './words.ts'
 
 /** A statement as an affiliate reads it. */
 export type Statement = AnswerOf<typeof listAffiliateStatements>['data'][number]

@@ -6,9 +6,9 @@ import { respond } from '../pages/base/respond.ts'
 import { Data } from '../pages/parts/data.tsx'
 import { Table } from '../pages/parts/table.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
+import { fill } from '../platform/languages.ts'
 import { MemberPage } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
-import { fill } from './words.ts'
 
 /** The days of the counts. */
 const DAYS = 30

@@ -9,13 +9,13 @@ import { Data } from '../pages/parts/data.tsx'
 import { Table } from '../pages/parts/table.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
+import { fill } from '../platform/languages.ts'
 import { dayNumber, dayText, latestPeriods, parsePeriod } from '../platform/money/calendar.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
 import { readPlans } from './plans.ts'
 import { CustomerName } from './questions.tsx'
 import type { MemberVisit } from './visit.ts'
-import { fill } from './words.ts'
 
 /** A record as the account shows it: without amounts, if these are hidden. */
 type Seen = AnswerOf<typeof listUnearnedRecords>['data'][number]

@@ -4,13 +4,13 @@ import { callAs, type PortalCall } from '../affiliates/door.ts'
 import { noteVisit } from '../affiliates/last-use.ts'
 import {
   type MemberSession,
-  memberCsrfToken,
   memberObjectName,
-  readMemberSession,
+  PORTAL_SESSIONS,
 } from '../affiliates/member-session.ts'
 import { type Words as Speech, wordsOf } from '../commission/words/words.ts'
 import { createContext, useContext } from '../pages/base/context.ts'
 import { startOfToday } from '../pages/base/page.ts'
+import type { OwnPasskeys } from '../pages/passkeys/site.ts'
 import { readLastMoved } from '../payouts/db/money.ts'
 import { type AppEnv, admitRequest } from '../platform/auth/authorize.ts'
 import { affiliateActor } from '../platform/auth/grant.ts'
@@ -26,6 +26,7 @@ import {
 } from '../platform/http/operation.ts'
 import { acceptedLanguage, type Language } from '../platform/languages.ts'
 import { bookZoneOf } from '../platform/zone.ts'
+import { ownPasskeys } from './passkey-site.tsx'
 import { WORDS, type Words } from './words.ts'
 
 /** A request for a page of an account's portal. */
@@ -53,6 +54,8 @@ export interface MemberVisit extends PortalVisit {
   /** The member as the audit log names them. */
   readonly actor: string
   readonly csrf: string
+  /** Their passkeys. */
+  readonly passkeys: OwnPasskeys
   /**
    * Calls an operation as the affiliate, and returns what they see of its answer: what is hidden is absent.
    *
@@ -105,7 +108,7 @@ type NoMember = PortalVisit & { readonly reason: 'signed_out' | 'suspended' }
 export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoMember> {
   const visit = await portalVisit(c)
   const { account, db, now } = visit
-  const session = await readMemberSession(c, now)
+  const session = await PORTAL_SESSIONS.read(c, now)
   if (session?.account !== account.id) return { ...visit, reason: 'signed_out' }
   const [admission, member, movedAt] = await Promise.all([
     admitRequest(c.env, memberObjectName(session.id)),
@@ -123,10 +126,11 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const spoken = { ...visit, ...spokenIn(language) }
   if (member.status === 'suspended') return { ...spoken, reason: 'suspended' }
   noteVisit(c, db, session, { seenAt: member.last_seen_at, now })
-  const csrf = await memberCsrfToken(c.env, session)
+  const passkeys = await ownPasskeys(c, spoken, session, member)
+  const { csrf } = passkeys
   const page = { ...pageOfRequest(c), env: c.env, session, language }
   const call: MemberVisit['call'] = (of, input) => callAs(of, page, input)
   const actor = affiliateActor({ id: session.affiliate_id, member: session.member, key: null })
   const hasMoved = movedAt > Date.parse(member.payments_since)
-  return { ...spoken, session, member, hasMoved, actor, csrf, call, page }
+  return { ...spoken, session, member, hasMoved, actor, csrf, passkeys, call, page }
 }

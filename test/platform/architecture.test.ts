@@ -180,6 +180,8 @@ const OWNERS: Record<string, string> = {
   // Their SQL is built from the fields of records; a trigger writes the owners.
   ...{ customers: 'ingest', transactions: 'ingest', activity: 'ingest', events: 'ingest' },
   customer_owners: 'ingest',
+  // Its SQL is built for each kind of members.
+  affiliate_passkeys: 'affiliates',
   // A trigger writes them.
   webhook_messages: 'webhooks',
   // The way in heeds them; `accounts` writes them.

@@ -1,8 +1,8 @@
-import { all, first } from '../../platform/db/query.ts'
-import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
+import { first } from '../../platform/db/query.ts'
 import { ABORT } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import type { StoredProfile } from '../../platform/directory/affiliates.ts'
+import { passkeyTable } from '../../platform/directory/passkeys.ts'
 import type { AffiliateMember, Passkey } from './affiliate-members.ts'
 
 // What the portal stores of passkeys. Every change is one batch, which fails as a whole.
@@ -58,18 +58,11 @@ interface SessionKey {
 export const findSignedIn = (db: D1Database, session: SessionKey) =>
   first<SignedIn>(db, FIND_SIGNED_IN, { ...session })
 
-const LIST_PASSKEYS = compileStatement(`
-  select credential_id, affiliate_id, member, public_key, algorithm, counter, transports, backup_eligible,
-    backed_up, name, created_at, last_used_at
-  from affiliate_passkeys
-  where account = :account and affiliate_id = :affiliate_id and member = :member
-  order by created_at, credential_id`)
-
-/** Returns the passkeys of a member, the first one first. */
-export const listPasskeys = (
-  db: D1Database,
-  { account, affiliate_id, member }: Omit<SessionKey, 'credential_id'>,
-) => all<Passkey>(db, LIST_PASSKEYS, { account, affiliate_id, member })
+/** What is stored of the passkeys of members. */
+export const PASSKEYS = passkeyTable<Passkey>('affiliate_passkeys', {
+  realm: ['account'],
+  owner: ['affiliate_id', 'member'],
+})
 
 const REJECT_CLOSED = compileStatement(`
   select ${ABORT} where not exists (
@@ -85,16 +78,6 @@ const INSERT_MEMBER = compileStatement(`
   insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at, invited_by)
   select account, affiliate_id, :member, :name, :at, :at, created_by from affiliate_invitations
   where account = :account and digest = :digest`)
-
-const INSERT_PASSKEY = compileStatement(`
-  insert into affiliate_passkeys (account, credential_id, affiliate_id, member, public_key, algorithm, counter,
-    transports, backup_eligible, backed_up, name, created_at, last_used_at)
-  values (:account, :credential_id, :affiliate_id, :member, :public_key, :algorithm, :counter, :transports,
-    :backup_eligible, :backed_up, :name, :created_at, :last_used_at)`)
-
-/** Stores a further passkey of a member. */
-export const insertPasskey = (db: D1Database, account: string, passkey: Passkey) =>
-  bindStatement(db, INSERT_PASSKEY, { account, ...passkey })
 
 /**
  * Uses an invitation: stores the passkey and its member. Fails, and so does its
@@ -113,19 +96,9 @@ export function acceptInvitation(
   const steps = [REJECT_CLOSED, USE_INVITATION, INSERT_MEMBER]
   return [
     ...steps.map((statement) => bindStatement(db, statement, values)),
-    insertPasskey(db, account, passkey),
+    PASSKEYS.insert(db, { account, ...passkey }),
   ]
 }
-
-const REJECT_USED = compileStatement(`
-  select ${ABORT} where not exists (
-    select 1 from affiliate_passkeys
-    where account = :account and credential_id = :credential_id
-      and (counter < :counter or (counter = 0 and :counter = 0)))`)
-
-const COUNT_USE = compileStatement(`
-  update affiliate_passkeys set counter = :counter, backed_up = :backed_up, last_used_at = :at
-  where account = :account and credential_id = :credential_id`)
 
 /** Returns a function that notes in a column when a member did something. */
 function noteIn(column: 'last_seen_at' | 'questions_seen_at' | 'payments_seen_at') {
@@ -146,39 +119,9 @@ export const seePayments = noteIn('payments_seen_at')
 /** Notes when a member had the list of questions before them. */
 export const seeAnswers = noteIn('questions_seen_at')
 
-/**
- * Stores the state of a passkey that was used. Returns false if the passkey was removed or its counter is
- * not higher than the stored one: then a copy of the passkey may be in use.
- */
-export async function countUse(
-  db: D1Database,
-  account: string,
-  { credential_id, affiliate_id, member, counter, backed_up }: Passkey,
-  now: number,
-): Promise<boolean> {
-  const values = { account, credential_id, affiliate_id, member, counter, backed_up }
+/** Stores the state of a passkey that was used; false if it was removed, or may have been copied. `now` is in milliseconds. */
+export function countUse(db: D1Database, account: string, passkey: Passkey, now: number) {
+  const used = { account, ...passkey }
   const at = new Date(now).toISOString()
-  const steps = [
-    ...[REJECT_USED, COUNT_USE].map((statement) => bindStatement(db, statement, { ...values, at })),
-    seeMember(db, values, at),
-  ]
-  try {
-    await withD1Retry(() => db.batch(steps))
-    return true
-  } catch (error) {
-    if (isAssertionFailure(error)) return false
-    throw error
-  }
+  return PASSKEYS.countUse(db, used, at, [seeMember(db, used, at)])
 }
-
-const DELETE_PASSKEY = compileStatement(`
-  delete from affiliate_passkeys
-  where account = :account and affiliate_id = :affiliate_id and member = :member
-    and credential_id = :credential_id
-    and exists (select 1 from affiliate_passkeys o where o.account = :account
-      and o.affiliate_id = :affiliate_id and o.member = :member
-      and o.credential_id <> :credential_id)`)
-
-/** Removes a passkey of a member, unless it is their last one. */
-export const deletePasskey = (db: D1Database, key: SessionKey) =>
-  bindStatement(db, DELETE_PASSKEY, { ...key })

@@ -1,3 +1,4 @@
+import type { PasskeyRecord } from '../directory/passkeys.ts'
 import { decodeBase64url, encodeBase64url } from './base64url.ts'
 
 // Public keys as authenticators write them: COSE (RFC 9052 §7) in CBOR (RFC 8949).
@@ -34,11 +35,8 @@ function jwkOf(members: Members, { name, namedCurve = name }: SubtleCryptoImport
 /** The shortest RSA key that is accepted, in bits: shorter ones can be broken. */
 const MIN_RSA_BITS = 2048
 
-/** A public key as it is stored: its SubjectPublicKeyInfo in base64url, and the number of its algorithm. */
-export interface StoredKey {
-  readonly public_key: string
-  readonly algorithm: number
-}
+/** A public key as it is stored. */
+type StoredKey = Pick<PasskeyRecord, 'public_key' | 'algorithm'>
 
 /** Returns a stored key for WebCrypto, and its algorithm; null if that is not accepted, or if it is no key. */
 export async function importStoredKey({ public_key, algorithm }: StoredKey) {

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { passkeyOrigin } from '../development.ts'
+import type { PasskeyRecord } from '../directory/passkeys.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { decodeBase64url, encodeBase64url } from './base64url.ts'
-import { ALGORITHMS, importStoredKey, type StoredKey, storedKeyOf } from './cose-key.ts'
+import { ALGORITHMS, importStoredKey, storedKeyOf } from './cose-key.ts'
 import { signText, verifyText } from './sign-text.ts'
 
 // Passkeys by WebAuthn Level 3. The service asks for user verification and for keys that the browser finds
@@ -88,18 +89,6 @@ const hostOf = (env: Env) => passkeyOrigin(env).hostname
 const originOf = (env: Env) => passkeyOrigin(env).origin
 
 const userIdOf = (member: string) => encodeBase64url(new TextEncoder().encode(member))
-
-/** A passkey as it is stored; `transports` is a JSON array. */
-export interface PasskeyRecord extends StoredKey {
-  readonly credential_id: string
-  /** The signature counter (§6.1.1). */
-  readonly counter: number
-  readonly transports: string
-  /** 1 if the passkey can be copied to other devices (BE), which never changes; else 0. */
-  readonly backup_eligible: number
-  /** 1 if it is copied at present (BS), else 0. */
-  readonly backed_up: number
-}
 
 /** A passkey of a member. */
 type OwnPasskey = PasskeyRecord & { readonly member: string }
