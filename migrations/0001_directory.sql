@@ -424,3 +424,75 @@ CREATE TABLE account_moves (
 
 -- An account has one move at a time, and the next one only without an old copy.
 CREATE UNIQUE INDEX account_moves_active ON account_moves (account) WHERE ended_at IS NULL;
+
+-- Members of the firm's team. Only `DB` has rows. A removed member stays, so that their name can be shown; the same
+-- person can be invited again as another member.
+--
+--   email       in lower case: the actor of what they do
+--   accounts    the ids of their accounts as a JSON array, or "all"
+--   affiliates  {"own":true}: those whose manager they are; or "all"
+--   joined_at   when they first registered a passkey; null: not yet
+--   waiting     what waits until a second approver agrees, as JSON; null: nothing
+--   version     grows with each change. A change of anybody asserts the sum that it has read: it decides by all
+CREATE TABLE members (
+  id         TEXT PRIMARY KEY CHECK (id <> ''),
+  email      TEXT NOT NULL CHECK (email = lower(email) AND email <> ''),
+  name       TEXT NOT NULL CHECK (name <> ''),
+  role       TEXT NOT NULL CHECK (role IN ('viewer', 'manager', 'approver')),
+  accounts   TEXT NOT NULL CHECK (json_type(accounts) = 'array' OR accounts = '"all"'),
+  affiliates TEXT NOT NULL CHECK (json_type(affiliates) = 'object' OR affiliates = '"all"'),
+  language   TEXT NOT NULL CHECK (language IN ('en', 'de', 'es', 'fr', 'pt')),
+  created_at TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  joined_at  TEXT,
+  removed_at TEXT,
+  removed_by TEXT,
+  waiting    TEXT CHECK (json_type(waiting) = 'object'),
+  version    INTEGER NOT NULL DEFAULT 1
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX members_email ON members (email) WHERE removed_at IS NULL;
+
+-- An invitation to register a passkey. It works once before `ends_at` (milliseconds), and another one ends it.
+CREATE TABLE member_invitations (
+  digest     TEXT PRIMARY KEY CHECK (length(digest) = 64),
+  id         TEXT NOT NULL UNIQUE,
+  member     TEXT NOT NULL REFERENCES members (id),
+  created_at TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  ends_at    INTEGER NOT NULL,
+  used_at    TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX member_invitations_member ON member_invitations (member);
+
+-- A passkey of a member, as `affiliate_passkeys` has those of affiliates.
+CREATE TABLE member_passkeys (
+  credential_id TEXT PRIMARY KEY CHECK (credential_id <> ''),
+  member        TEXT NOT NULL REFERENCES members (id),
+  public_key    TEXT NOT NULL,
+  algorithm     INTEGER NOT NULL,
+  counter       INTEGER NOT NULL CHECK (counter >= 0),
+  transports    TEXT NOT NULL CHECK (json_type(transports) = 'array'),
+  backup_eligible INTEGER NOT NULL CHECK (backup_eligible IN (0, 1)),
+  backed_up     INTEGER NOT NULL CHECK (backed_up IN (0, backup_eligible)),
+  name          TEXT NOT NULL CHECK (name <> ''),
+  created_at    TEXT NOT NULL,
+  last_used_at  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX member_passkeys_member ON member_passkeys (member);
+
+-- Keys of members, as digests only. A key does at most what its role, accounts and affiliates say, and its member.
+CREATE TABLE member_keys (
+  digest     TEXT PRIMARY KEY CHECK (length(digest) = 64),
+  id         TEXT NOT NULL UNIQUE,
+  member     TEXT NOT NULL REFERENCES members (id),
+  name       TEXT NOT NULL CHECK (name <> ''),
+  role       TEXT NOT NULL CHECK (role IN ('viewer', 'manager', 'approver')),
+  accounts   TEXT NOT NULL CHECK (json_type(accounts) = 'array' OR accounts = '"all"'),
+  affiliates TEXT NOT NULL CHECK (json_type(affiliates) = 'object' OR affiliates = '"all"'),
+  created_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX member_keys_member ON member_keys (member);

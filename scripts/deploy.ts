@@ -1,5 +1,4 @@
 import { Option } from 'commander'
-import { parseAccessRoles } from '../src/platform/auth/access-roles.ts'
 import { exitWithUsageError, readOptions } from './command-line.ts'
 import { type Config, configOf, DEPLOYED } from './config.ts'
 import { endingWith, wrangler as runWrangler } from './wrangler.ts'
@@ -51,12 +50,6 @@ function findProblems({ d1_databases, vars }: Config): string[] {
       problems.push(
         `The database_id of ${binding} is a placeholder. Remove it from wrangler.toml: wrangler finds the database by its name.`,
       )
-  }
-  // Otherwise nobody could sign in through Cloudflare Access.
-  if (vars.ACCESS_ROLES && !parseAccessRoles(String(vars.ACCESS_ROLES)).success) {
-    problems.push(
-      'ACCESS_ROLES in wrangler.toml is not a JSON object with a role of each name: viewer, manager or approver.',
-    )
   }
   return problems
 }

@@ -7,7 +7,16 @@ import { exitWithUsageError, readOptions, wholeNumber } from './command-line.ts'
 import { banner } from './dev/banner.ts'
 import { startCrons } from './dev/crons.ts'
 import { ACCOUNTS, DEMO, writeDemo } from './dev/demo-accounts.ts'
-import { createSecrets, migrate, readSecrets, STATE, WRANGLER, WRANGLER_ENV } from './dev/local.ts'
+import {
+  createSecrets,
+  executeSql,
+  migrate,
+  readSecrets,
+  STATE,
+  WRANGLER,
+  WRANGLER_ENV,
+} from './dev/local.ts'
+import { demoMembers } from './dev/members.ts'
 
 // Runs `wrangler dev`. Its build step (scripts/build.ts) applies the migrations that are added later.
 
@@ -75,9 +84,7 @@ async function isHealthy(url: string): Promise<boolean> {
 
 /** Starts wrangler in a process group of its own, so that its children end with it. */
 function startServer(): ChildProcess {
-  // Wrangler takes only those secrets from .dev.vars that wrangler.toml requires.
-  const keys = ['--var', `ADMIN_KEYS:${readSecrets().ADMIN_KEYS}`]
-  const child = spawn(process.execPath, [WRANGLER, 'dev', '--port', String(port), ...keys], {
+  const child = spawn(process.execPath, [WRANGLER, 'dev', '--port', String(port)], {
     env: WRANGLER_ENV,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -126,12 +133,14 @@ console.log('Starting the service …')
 // Secrets that the build step creates reach the Worker by a reload, which drops requests.
 await createSecrets()
 await migrate()
+const { keys, sql } = demoMembers()
+executeSql('DB', `${sql.join(';\n')};`)
 server = startServer()
 while (!(await isHealthy(base))) await sleep(100)
 startCrons(base)
 const secrets = readSecrets()
-const demo = await writeDemo(base, secrets)
+const demo = await writeDemo(base, secrets, keys)
 isReady = true
 console.log(
-  `${banner(base, secrets.ADMIN_KEY ?? '', demo, Boolean(isVerbose))}Press Ctrl-C to stop.`,
+  `${banner(base, { admin: secrets.ADMIN_KEY ?? '', ...keys }, demo, Boolean(isVerbose))}Press Ctrl-C to stop.`,
 )

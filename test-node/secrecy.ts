@@ -48,6 +48,7 @@ const HOME_OF = new Map<string, Home>([
   ['events.record', 'notes'],
   ['events.details', 'notes'],
   ['audit_log.actor', 'team'],
+  ['members.email', 'team'],
   ['statement_approvals.actor', 'team'],
   ['fraud_decisions.actor', 'team'],
   ['manual_entries.actor', 'team'],

@@ -10,6 +10,7 @@ import {
   recordOf,
   STATE,
 } from '../scripts/dev/local.ts'
+import { demoMembers } from '../scripts/dev/members.ts'
 import { readConfig } from './wrangler-config.ts'
 
 // Runs the service in the current folder like `npm run dev`, but without wrangler: it starts in a
@@ -51,10 +52,7 @@ const miniflare = new Miniflare({
         },
         env: {
           ...entriesOf(Object.entries(config.vars), ([name, value]) => [name, text(String(value))]),
-          ...entriesOf([...config.secrets.required, 'ADMIN_KEYS'], (name) => [
-            name,
-            text(secrets[name]),
-          ]),
+          ...entriesOf(config.secrets.required, (name) => [name, text(secrets[name])]),
           ...entriesOf(config.d1_databases, ({ binding, database_id: id }) => [
             binding,
             { type: 'd1', id } as const,
@@ -119,5 +117,7 @@ await applyMigrations(async (binding, missing) => {
     .split(/(?<=;) /)
   await execute({ database }, [...MIGRATIONS, ...record])
 })
-await writeDemo(`http://127.0.0.1:${port}`, secrets)
+const { keys, sql } = demoMembers()
+await execute({ database: await miniflare.getD1Database('DB') }, sql)
+await writeDemo(`http://127.0.0.1:${port}`, secrets, keys)
 console.log('Press Ctrl-C to stop.')

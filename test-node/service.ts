@@ -28,8 +28,8 @@ import { readConfig } from './wrangler-config.ts'
 export interface Demo {
   base_url: string
   admin_key: string
-  /** The key of another person, who enters what the first one approves. */
-  manager_key: string
+  /** The keys of persons: one enters what another one approves. */
+  member_keys: Record<'manager' | 'approver' | 'second_approver', string>
   accounts: {
     account: string
     name: string

@@ -1,27 +1,33 @@
 import type { DemoAccount } from './client.ts'
 import { DEMO } from './demo-accounts.ts'
+import type { MemberKeys } from './members.ts'
 
 /** Returns the text that `npm run dev` prints when the service is ready: the demo broker, or all accounts. */
 export function banner(
   base: string,
-  adminKey: string,
+  keys: MemberKeys & { readonly admin: string },
   accounts: readonly DemoAccount[],
   isVerbose: boolean,
 ): string {
   const forex = accounts.find(({ vertical }) => vertical === 'forex')!
   const brand = accounts.find((account) => account.brand_token)!
-  const keys = new URLSearchParams({
+  const shown = new URLSearchParams({
     name: 'the demo accounts',
     CLIENT_ID: forex.client_id!,
     CLIENT_SECRET: forex.client_secret!,
     BRAND_TOKEN: brand.brand_token!,
     LINK: `${base}/go/${brand.link_id}`,
-    ADMIN_KEY: adminKey,
+    ADMIN_KEY: keys.admin,
   })
+  const signIn = (key: string) => `${base}/console/sign-in#key=${key}`
   return `
 Tributary is ready at ${base}
-Console: ${base}/console/sign-in#key=${adminKey}
-Documentation, with the keys in its examples: ${base}/docs/start#${keys}
+Console: ${signIn(keys.admin)}
+To be two persons, sign in as each in a browser window of its own:
+  manager:         ${signIn(keys.manager)}
+  approver:        ${signIn(keys.approver)}
+  second approver: ${signIn(keys.second_approver)}
+Documentation, with the keys in its examples: ${base}/docs/start#${shown}
 ${(isVerbose ? accounts : [forex]).map((account) => describeAccount(base, account)).join('')}
 ${DEMO} has the keys of all demo accounts but demo-broker. ${isVerbose ? CRON(base) : '`npm run dev -- --verbose` prints more.'}
 `

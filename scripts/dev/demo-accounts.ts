@@ -3,11 +3,12 @@ import { dirname } from 'node:path'
 import { DAY_MS } from '../../src/platform/durations.ts'
 import { adminCalls, type Call, type DemoAccount } from './client.ts'
 import { createCommissions } from './commissions/create.ts'
+import type { MemberKeys } from './members.ts'
 import { YEAR } from './patterns.ts'
 import { profileOf } from './profiles.ts'
 import type { DemoKeys } from './year.ts'
 
-/** The file with the address of the local service, the admin keys of an approver and a manager, and the demo accounts. */
+/** The file with the address of the local service, the keys of the team, and the demo accounts. */
 export const DEMO = '.demo.json'
 
 /** The credentials of the demo accounts, which only their first answer contains. */
@@ -70,19 +71,17 @@ const EVENTS = {
 /** Writes `.demo.json`, with the accounts of the last run or new ones, and returns the accounts. */
 export async function writeDemo(
   base_url: string,
-  { ADMIN_KEY = '', ADMIN_KEYS = '{}', TRACKING_KEYS = '' }: NodeJS.Dict<string>,
+  { ADMIN_KEY: admin_key = '', TRACKING_KEYS = '' }: NodeJS.Dict<string>,
+  member_keys: MemberKeys,
 ): Promise<DemoAccount[]> {
-  const { manager = {} } = JSON.parse(ADMIN_KEYS)
-  const keys = { admin_key: ADMIN_KEY, manager_key: manager.key, TRACKING_KEYS }
-  const call = adminCalls(base_url, keys.admin_key)
+  const call = adminCalls(base_url, admin_key)
   const accounts = await findOrCreateAccounts(call)
   const storeRates = () => call('PUT', 'fx-rates?correct=true', readFileSync(RATES, 'utf8'))
   await Promise.all([
     createCommissions(base_url, call, accounts, storeRates),
-    findOrCreateYear(base_url, call, keys),
+    findOrCreateYear(base_url, call, { ...member_keys, TRACKING_KEYS }),
   ])
-  const { admin_key, manager_key } = keys
-  const demo = { base_url, admin_key, manager_key, accounts }
+  const demo = { base_url, admin_key, member_keys, accounts }
   // Other programs wait for the file, so it appears with its whole content.
   writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${DEMO}.new`, DEMO)

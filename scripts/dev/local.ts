@@ -24,14 +24,10 @@ const SECRETS_FILE = '.dev.vars'
 /** The digest of each migration that a database has, by its binding. It goes away with the databases. */
 const APPLIED_FILE = `${STATE}/v3/d1/applied.json`
 
-const newAdminKey = () => randomBytes(32).toString('base64url')
-
 const GENERATORS: Readonly<Record<string, () => string | Promise<string>>> = {
   SIGNING_KEYS: newKeySet,
   TRACKING_KEYS: newTrackingKeys,
-  ADMIN_KEY: newAdminKey,
-  // Bank details need two persons: one enters them, the other one approves.
-  ADMIN_KEYS: () => JSON.stringify({ manager: { key: newAdminKey(), role: 'manager' } }),
+  ADMIN_KEY: () => randomBytes(32).toString('base64url'),
 }
 
 /** Settings of wrangler: no questions, no metrics, no requests to Cloudflare. */
@@ -125,24 +121,26 @@ insert into d1_migrations (name) values ${migrations.map((name) => `('${name}')`
 
 /** Executes migrations in one transaction: `wrangler d1 migrations apply` starts workerd for each. */
 function executeByWrangler(binding: string, migrations: readonly string[]): void {
-  const file = join(mkdtempSync(join(tmpdir(), 'tributary-migrations-')), 'missing.sql')
-  writeFileSync(
-    file,
-    [
-      ...migrations.map((name) => readFileSync(join('migrations', name), 'utf8')),
-      recordOf(migrations),
-    ].join('\n'),
+  const texts = migrations.map((name) => readFileSync(join('migrations', name), 'utf8'))
+  const reason = executeSql(binding, [...texts, recordOf(migrations)].join('\n'))
+  if (reason === null) return
+  if (/table \w+ already exists/.test(reason)) throw new Error(OLD_LAYOUT)
+  throw new Error(
+    `${migrations.join(', ')} failed: ${reason}\nCorrect the migration and save it to try again.`,
   )
+}
+
+/** Executes SQL in a local database, in one transaction. Returns why it failed; null if it did not. */
+export function executeSql(binding: string, sql: string): string | null {
+  const file = join(mkdtempSync(join(tmpdir(), 'tributary-sql-')), 'all.sql')
+  writeFileSync(file, sql)
   const args = [WRANGLER, 'd1', 'execute', binding, '--local', '--yes', '--file', file]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
     env: WRANGLER_ENV,
   })
   rmSync(dirname(file), { recursive: true })
-  if (status === 0) return
+  if (status === 0) return null
   const [, reason] = /\[ERROR\] (.+)/.exec(stripVTControlCharacters(stdout + stderr)) ?? []
-  if (/table \w+ already exists/.test(`${reason}`)) throw new Error(OLD_LAYOUT)
-  throw new Error(
-    `${migrations.join(', ')} failed: ${reason}\nCorrect the migration and save it to try again.`,
-  )
+  return String(reason)
 }

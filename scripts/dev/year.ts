@@ -4,6 +4,7 @@ import { DAY_MS } from '../../src/platform/durations.ts'
 import { type Call, computeStatements, senderOf } from './client.ts'
 import { IB_PLAN, readPlan } from './commissions/records.ts'
 import { fractions } from './fractions.ts'
+import type { MemberKeys } from './members.ts'
 import {
   dayText,
   type Payment,
@@ -37,10 +38,8 @@ const AFFILIATES = [
   { affiliate_id: 'US-2', weight: 2 },
 ] as const
 
-/** The keys of an approver and a manager, and those that sign clicks. */
-export interface DemoKeys {
-  readonly admin_key: string
-  readonly manager_key: string
+/** The keys of the team, and those that sign clicks. */
+export interface DemoKeys extends MemberKeys {
   readonly TRACKING_KEYS: string
 }
 
@@ -202,13 +201,13 @@ export async function createYear(
   base: string,
   call: Call,
   today: number,
-  { admin_key, manager_key, TRACKING_KEYS }: DemoKeys,
+  { approver, manager, TRACKING_KEYS }: DemoKeys,
 ): Promise<void> {
   const months = monthsUntil(today)
   const from = dayText(months[0]!.first)
   await createBooks(base, call, { months, from, today, trackingKeys: TRACKING_KEYS })
   await putRules(call, from)
-  await createPayouts(base, AT, admin_key, manager_key)
+  await createPayouts(base, AT, approver, manager)
 }
 
 async function createBooks(

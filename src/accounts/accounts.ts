@@ -130,7 +130,7 @@ async function admitLower(
   if (!isHeld) {
     await withAudit(env.DB, entry, [])
     throw new ApiError('conflict', {
-      detail: `Two persons lower \`${name}\`. Your request is in the audit log: another approver must send the same within 24 hours. Everybody who uses the same admin key counts as one person.`,
+      detail: `Two persons lower \`${name}\`. Your request is in the audit log: another approver must send the same within 24 hours.`,
     })
   }
   throw new ApiError('conflict', {

@@ -12,11 +12,11 @@ import { countOpenMovements } from '../payouts/db/movements.ts'
 import { listSameAccount, listWaiting } from '../payouts/db/payees.ts'
 import { countReturned } from '../payouts/db/transfers.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
-import { ADMIN_KEY_ACTOR } from '../platform/auth/admin-keys.ts'
 import type { Grant } from '../platform/auth/grant.ts'
 import { isAtLeast } from '../platform/auth/roles.ts'
 import { listLowered } from '../platform/directory/audit.ts'
 import { listBrandTokens, listClients } from '../platform/directory/credentials.ts'
+import { ROOT_ACTOR } from '../platform/directory/members.ts'
 import { readMapping, STATUSES } from '../platform/directory/status-maps.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import type { Call, Reader } from '../platform/http/operation.ts'
@@ -279,7 +279,7 @@ async function readPayoutWork(call: Call): Promise<Attention[]> {
   const { session: db, actor, role } = call
   const { id: account, approvals } = call.account
   const areTwo = approvals > 1
-  const mayConfirm = isAtLeast(role, 'approver') && !(areTwo && actor === ADMIN_KEY_ACTOR)
+  const mayConfirm = isAtLeast(role, 'approver') && !(areTwo && actor === ROOT_ACTOR)
   const [prepared, returned, moved, payees, same] = await Promise.all([
     mayConfirm ? listToConfirm(db, account, actor, areTwo) : [],
     countReturned(db, account),

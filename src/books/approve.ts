@@ -129,8 +129,7 @@ interface ApprovalResult {
   readonly message: string | null
 }
 
-const ANOTHER =
-  'Another person must approve it, too. Everybody who uses the same admin key counts as one person.'
+const ANOTHER = 'Another person must approve it, too.'
 
 /** The error of a statement that does not exist. */
 export const noStatement = () =>

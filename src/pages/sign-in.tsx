@@ -101,18 +101,18 @@ export async function signIn(c: Context<AppEnv>) {
   const refuse = (status: 401 | 403 | 429, error: string) =>
     respond(c, <SignInPage next={next} error={error} byAccess={byAccess} />, status)
   if (byAccess || !isOwnOrigin(c.req.raw)) return refuse(403, 'Open this page and sign in here.')
-  const member = await findByKey(form('key').trim(), c.env)
+  const proved = await findByKey(form('key').trim(), c.env)
   const clientGate = () =>
     c.env.CLIENT_GATE.getByName(`sign-in:${clientAddress(c.req.raw.headers)}`)
   const wait = await withObjectRetry(() =>
-    clientGate().attempt(SIGN_IN_LIMITS, '', member === null),
+    clientGate().attempt(SIGN_IN_LIMITS, '', proved === null),
   )
   if (wait > 0) {
     c.header('Retry-After', String(wait))
     return refuse(429, `Too many wrong keys. Try again in ${wait} seconds.`)
   }
-  if (!member) return refuse(401, 'This is not an admin key of this service.')
-  await beginSession(c, member, Date.now())
+  if (!proved) return refuse(401, 'This is not a key of this service.')
+  await beginSession(c, proved, Date.now())
   return c.redirect(next, 303)
 }
 

@@ -256,9 +256,7 @@ export async function approveDetails(
   const isSame = tax === current.tax
   if (current.state === 'approved' && isSame) return
   if (current.entered_by === actor)
-    throw refused(
-      'You entered these details: another person must approve them. Everybody who uses the same admin key counts as one person.',
-    )
+    throw refused('You entered these details: another person must approve them.')
   // Otherwise an approver could invite themselves to the portal, and approve what they enter there.
   if (parseAffiliateActor(current.entered_by) && [actor, null].includes(current.invited_by))
     throw refused(

@@ -1,6 +1,5 @@
-import { ADMIN_KEY_ACTOR } from '../platform/auth/admin-keys.ts'
-import { listApprovers } from '../platform/auth/approvers.ts'
 import { isAtLeast } from '../platform/auth/roles.ts'
+import { approversOf, ROOT_ACTOR } from '../platform/directory/members.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { quote } from '../platform/validation/quote.ts'
@@ -11,26 +10,27 @@ type Of = Pick<Call, 'env' | 'account'>
 
 const areTwo = ({ account }: Of): boolean => account.approvals > 1
 
-/** Returns the approvers who may decide what others have prepared or entered. */
+/** Returns the approvers with a passkey who may decide what others have prepared or entered. */
 export async function listOthers(call: Of, persons: ReadonlySet<string>): Promise<string[]> {
-  const all = await listApprovers(call.env)
-  return areTwo(call) ? all.filter((name) => !persons.has(name)) : [ADMIN_KEY_ACTOR, ...all]
+  const approvers = await approversOf(call.env.DB, call.account.id)
+  const all = approvers.map(({ actor }) => actor)
+  return areTwo(call) ? all.filter((name) => !persons.has(name)) : [ROOT_ACTOR, ...all]
 }
 
 async function samePerson(call: Of, why: string, persons: ReadonlySet<string>) {
   const others = (await listOthers(call, persons)).map((name) => quote(name)).join(', ')
   const who = others
     ? `These may: ${others}.`
-    : 'Nobody else is an approver: give another person a key in ADMIN_KEYS, or a role in ACCESS_ROLES.'
+    : 'Nobody else is an approver who has registered a passkey: invite another person.'
   return new ApiError('same_person', {
     detail: `${why} This account asks for two persons. ${who}`,
   })
 }
 
-/** Refuses the admin key of the service, which nobody has alone, where two persons are asked for. Throws `same_person`. */
+/** Refuses the root key, which nobody has alone, where two persons are asked for. Throws `same_person`. */
 export async function requirePerson(call: Of & Pick<Call, 'actor'>): Promise<void> {
-  if (!areTwo(call) || call.actor !== ADMIN_KEY_ACTOR) return
-  throw await samePerson(call, 'The key of the service is not a person.', new Set())
+  if (!areTwo(call) || call.actor !== ROOT_ACTOR) return
+  throw await samePerson(call, 'The root key is not a person.', new Set())
 }
 
 /** Returns whether a caller is an approver, and none of those who prepared or entered what they would decide. */
@@ -39,7 +39,7 @@ export const mayDecide = (
   persons: ReadonlySet<string>,
 ): boolean =>
   isAtLeast(role, 'approver') &&
-  (account.approvals < 2 || (actor !== ADMIN_KEY_ACTOR && !persons.has(actor)))
+  (account.approvals < 2 || (actor !== ROOT_ACTOR && !persons.has(actor)))
 
 /** Refuses those who prepared or entered what they would decide. Throws `same_person`. */
 export async function requireOther(

@@ -57,7 +57,7 @@ export function caseTests(shared: () => Shared): void {
     const decisions = main().getByRole('list', { name: 'Decisions' })
     assert.match(
       await decisions.innerText(),
-      /The admin key confirmed the case: “One device for all of them”/,
+      /The root key confirmed the case: “One device for all of them”/,
     )
     await decisions.getByRole('link', { name: customer }).click()
     await main()

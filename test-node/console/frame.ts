@@ -61,7 +61,7 @@ export function frameTests(shared: () => Shared): void {
     await page.waitForURL(`${base}/console/accounts/demo-brand/audit-log`)
     assert.match(
       await page.locator('main').innerText(),
-      /The admin key created the account\s+Name: Demo Casino/,
+      /The root key created the account\s+Name: Demo Casino/,
     )
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(`${base}/console/sign-in`)

@@ -105,7 +105,7 @@ export function taskTests(shared: () => Shared): void {
       await openSignedIn(own, '/console/accounts/demo-broker')
       return { page, ...clickCounter() }
     }
-    const manager = await as(demo.manager_key)
+    const manager = await as(demo.member_keys.manager)
     await manager.click(manager.page.locator('.side').getByRole('link', { name: 'Payouts' }))
     // All who can be paid have an open case, which only their own tick waives.
     await manager.page.getByLabel('Tick all').check()

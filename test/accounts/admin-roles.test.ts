@@ -1,32 +1,17 @@
-import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/api/operations.ts'
 import { app } from '../../src/app.ts'
-import { fetchWith } from '../checked-fetch.ts'
+import type { Role } from '../../src/platform/auth/roles.ts'
 import { at } from '../days.ts'
-import { askAdmin, json, ORIGIN } from '../partner.ts'
-import { ofTheTeam } from '../team.ts'
+import { askAs, keyOfRole, memberKey } from '../members.ts'
+import { ask, askAdmin, json } from '../partner.ts'
+import { assertionOf } from '../team.ts'
 
 // What the roles of the team may do. The tests walk the routes, so that they include each new route.
 
-const KEYS = { viewer: 'v'.repeat(32), manager: 'm'.repeat(32), approver: 'a'.repeat(32) }
-type Role = keyof typeof KEYS
-const named = Object.entries(KEYS).map(([role, key]) => [`the ${role}`, { key, role }])
-const WORLD = { ...env, ADMIN_KEYS: JSON.stringify(Object.fromEntries(named)) } as Env
-
-const send = (world: Env, key: string, method: string, path: string, body?: unknown) =>
-  fetchWith(
-    world,
-    new Request(new URL(path, ORIGIN), {
-      method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }),
-    createExecutionContext(),
-  )
-const sendAs = (role: Role, method: string, path: string, body?: unknown) =>
-  send(WORLD, KEYS[role], method, path, body)
+const sendAs = async (role: Role, method: string, path: string, body?: unknown) =>
+  askAs(await keyOfRole(role), path.replace('/admin/v1/', ''), method, body)
 
 /** The roles that operations declare, by method and path. */
 const ROLES = new Map<string, Role>(
@@ -123,26 +108,23 @@ test('only an approver changes how many people must approve', async () => {
   expect(await json(askAdmin('accounts/acme'))).toMatchObject({ name: 'Acme', approvals: 1 })
   expect(await json(change('approver'))).toMatchObject({ name: 'New', approvals: 2 })
   const { data } = await json(askAdmin('audit-log'))
-  expect(data[0]).toMatchObject({ actor: 'the approver', action: 'account.change' })
+  expect(data[0]).toMatchObject({ actor: 'the-approver@team.example', action: 'account.change' })
 })
 
 test.each([
   ['how many people must approve', 'approvals', 2, 1],
   ['for how long bank details are held', 'payee_hold_hours', 48, 1],
 ])('§16 two approvers lower %s', async (_, name, high, low) => {
-  const keys = { ada: 'd'.repeat(32), ben: 'e'.repeat(32) }
-  const named = Object.entries(keys).map(([name, key]) => [name, { key, role: 'approver' }])
-  const world = { ...env, ADMIN_KEYS: JSON.stringify(Object.fromEntries(named)) } as Env
-  const set = async (who: keyof typeof keys, value: number) => {
-    const path = '/admin/v1/accounts/acme'
-    return (await send(world, keys[who], 'PATCH', path, { [name]: value })).status
+  const set = async (who: 'ada' | 'ben', value: number) => {
+    const key = await memberKey({ name: who, role: 'approver' })
+    return (await askAs(key, 'accounts/acme', 'PATCH', { [name]: value })).status
   }
   const account = { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test', [name]: high }
   await askAdmin('accounts', 'POST', account)
   expect([await set('ada', low), await set('ada', low)]).toEqual([409, 409])
   expect(await json(askAdmin('accounts/acme'))).toMatchObject({ [name]: high })
   const { data } = await json(askAdmin('audit-log'))
-  expect(data[0]).toMatchObject({ actor: 'ada', action: `account.${name}.lower` })
+  expect(data[0]).toMatchObject({ actor: 'ada@team.example', action: `account.${name}.lower` })
   expect(await set('ben', low)).toBe(200)
   // What was asked for before is done: once it is high again, two must ask anew.
   expect([await set('ben', high), await set('ben', low), await set('ada', low)]).toEqual([
@@ -167,7 +149,7 @@ test('§20 law 9: that one person could pay is told to everybody for a week, als
   expect(await create('safe', { approvals: 2 })).toBe('')
   const { data } = await json(askAdmin('audit-log?account=fast'))
   const [action, details] = ['account.payee_hold_hours.lower', { payee_hold_hours: 71 }]
-  expect(data).toContainEqual(expect.objectContaining({ action, actor: 'admin-key' }))
+  expect(data).toContainEqual(expect.objectContaining({ action, actor: 'root-key' }))
   expect(data).toContainEqual(
     expect.objectContaining({ action, details: expect.objectContaining(details) }),
   )
@@ -187,90 +169,37 @@ test('whoever asks for another lower hold has not asked for this one', async () 
   expect(lower.status).toBe(409)
 })
 
-describe('ADMIN_KEYS', () => {
-  const statusWith = async (keys: string, key: string) => {
-    const world = { ...env, ADMIN_KEYS: keys } as Env
-    return (await send(world, key, 'GET', '/admin/v1/accounts')).status
-  }
-  const key = 'n'.repeat(32)
-  const hexOf = async (text: string) =>
-    new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toHex()
-
-  test('a key under two names is refused, also if one of them has its SHA-256', async () => {
-    const ben = { key_sha256: await hexOf(key), role: 'approver' }
-    const keys = JSON.stringify({ ada: { key, role: 'approver' }, ben })
-    expect(await statusWith(keys, key)).toBe(503)
-  })
-
-  test('a name that is an e-mail address is an actor without letter case', async () => {
-    const keys = JSON.stringify({ 'Ada@Team.example': { key, role: 'approver' } })
-    const world = { ...env, ADMIN_KEYS: keys } as Env
-    const account = { account: 'ada', name: 'Ada', vertical: 'forex', mode: 'test' }
-    expect((await send(world, key, 'POST', '/admin/v1/accounts', account)).status).toBe(201)
-    const { data } = await json(askAdmin('audit-log'))
-    expect(data[0]).toMatchObject({ actor: 'ada@team.example' })
-  })
-
-  test('a key may be given by its SHA-256', async () => {
-    const keys = JSON.stringify({ ada: { key_sha256: await hexOf(key), role: 'viewer' } })
-    expect(await statusWith(keys, key)).toBe(200)
-    expect(await statusWith(keys, `${key}n`)).toBe(401)
-    expect(await statusWith(keys, await hexOf(key))).toBe(401)
-  })
-
-  test.each([
-    'x',
-    '{"ada":{"key":"short","role":"viewer"}}',
-    `{"ada":{"key":"${key}"}}`,
-    `{"ada":{"key":"${key}","role":"owner"}}`,
-    `{"ada":{"key":"${key}","key_sha256":"${'0'.repeat(64)}","role":"viewer"}}`,
-    '{"ada":{"key_sha256":"00","role":"viewer"}}',
-    '{"ada":{"role":"viewer"}}',
-    '{"ada":null}',
-    `{"admin-key":{"key":"${key}","role":"viewer"}}`,
-    `{"":{"key":"${key}","role":"viewer"}}`,
-    `{"ada ":{"key":"${key}","role":"viewer"}}`,
-    `[{"key":"${key}","role":"viewer"}]`,
-    `{"ada":{"key":"${key}","role":"approver"},"ben":{"key":"${key}","role":"approver"}}`,
-    `{"ada":{"key":"${key}","role":"viewer"},"Ada":{"key":"${key}2","role":"viewer"}}`,
-    `{"ada":{"key":"${key}","role":"viewer"},"ben":{"key":"${env.ADMIN_KEY}","role":"viewer"}}`,
-  ])('%s is unusable: named keys get 503, ADMIN_KEY works', async (keys) => {
-    expect(await statusWith(keys, key)).toBe(503)
-    expect(await statusWith(keys, env.ADMIN_KEY)).toBe(200)
-  })
-})
-
-describe('ACCESS_ROLES', () => {
-  const roleWith = async (roles: unknown, claims: object) => {
-    const headers = { 'Cf-Access-Jwt-Assertion': await ofTheTeam(claims) }
-    const ACCESS_ROLES = typeof roles === 'string' ? roles : JSON.stringify(roles)
-    const world = { ...env, ACCESS_ROLES } as unknown as Env
+describe('Cloudflare Access', () => {
+  const detailFor = async (claims: object) => {
+    const headers = {
+      ...{ 'Cf-Access-Jwt-Assertion': await assertionOf(claims) },
+      'Content-Type': 'application/json',
+    }
     const path = '/admin/v1/accounts/nobody/statements/x/approve'
-    const init = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' } }
-    const response = await fetchWith(world, new Request(new URL(path, ORIGIN), init))
-    if (response.status !== 403) return response.status
-    return (await json(response)).detail as string
+    const response = await ask(path, { method: 'POST', headers, body: '{}' })
+    return response.status === 403 ? (await json(response)).detail : response.status
   }
-  const isA = (role: string) =>
-    `Only an approver can do this: approve statement. Your role is ${role}.`
+  const UNKNOWN = 'Cloudflare Access admits you, but you are not a member of the team.'
 
-  test.each([
-    ['', {}, 404],
-    [{ 'Ada@Team.example': 'viewer' }, {}, isA('viewer')],
-    [{ finance: 'approver', 'ada@team.example': 'viewer' }, { groups: ['finance'] }, 404],
-    [{ finance: 'manager' }, { groups: 'Finance' }, isA('manager')],
-    [{ finance: 'manager' }, { custom: { groups: ['other', 'finance'] } }, isA('manager')],
-    [{ deploy: 'manager' }, { email: undefined, common_name: 'deploy' }, isA('manager')],
-    [
-      { other: 'approver' },
-      { groups: [1, null] },
-      'Cloudflare Access admits you, but ACCESS_ROLES gives you no role.',
-    ],
-    [{}, {}, 'Cloudflare Access admits you, but ACCESS_ROLES gives you no role.'],
-    ['{', {}, 503],
-    ['7', {}, 503],
-    [{ finance: 'owner' }, {}, 503],
-  ])('%j with the claims %j', async (roles, claims, expected) => {
-    expect(await roleWith(roles, claims)).toBe(expected)
+  test('the e-mail address of the assertion finds the member, letter case aside', async () => {
+    await memberKey({ name: 'ada', role: 'viewer' })
+    const refused = 'Only an approver can do this: approve statement. Your role is viewer.'
+    for (const email of ['ada@team.example', 'ADA@Team.Example']) {
+      expect(await detailFor({ email })).toBe(refused)
+    }
+    await env.DB.exec("update members set role = 'approver'")
+    expect(await detailFor({})).toBe(404)
+    await env.DB.exec("update members set removed_at = 'now'")
+    expect(await detailFor({})).toBe(`${UNKNOWN} You can be invited by whoever has the root key.`)
+  })
+
+  test('whom it admits who is no member is told who can invite them', async () => {
+    await memberKey({ name: 'ada', role: 'approver' })
+    await memberKey({ name: 'vi', role: 'viewer' })
+    // The Cyrillic а looks like the Latin one.
+    for (const email of ['eve@team.example', 'аda@team.example', '', undefined]) {
+      const claims = { email, common_name: 'ada@team.example', sub: 'ada@team.example' }
+      expect(await detailFor(claims)).toBe(`${UNKNOWN} You can be invited by ada@team.example.`)
+    }
   })
 })

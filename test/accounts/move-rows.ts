@@ -11,7 +11,7 @@ export const moveRows = (db: D1Database, account: string): D1PreparedStatement[]
       .prepare(
         `insert into account_moves (account, id, source, target, status, actor, started_at, ended_at,
           switched_at)
-        values (?1, ?2, 'DB', 'DB_2', ?3, 'admin-key', '2026-11-27T10:00:00.000Z',
+        values (?1, ?2, 'DB', 'DB_2', ?3, 'root-key', '2026-11-27T10:00:00.000Z',
           '2026-11-27T10:05:00.000Z', iif(?3 = 'done', '2026-11-27T10:04:00.000Z', null))`,
       )
       .bind(account, id, status),

@@ -45,7 +45,7 @@ async function storeMove(account: string, id = 'mov_1') {
   const { binding: source } = await json(askAdmin(`accounts/${account}`))
   const target = source === 'DB' ? 'DB_2' : 'DB'
   const started_at = new Date().toISOString()
-  await insertMove(env.DB, { id, account, source, target, actor: 'admin-key', started_at }).run()
+  await insertMove(env.DB, { id, account, source, target, actor: 'root-key', started_at }).run()
   return account
 }
 
@@ -95,7 +95,7 @@ describe('§19.2 a move', () => {
     const started = await askAdmin('accounts/mover/moves', 'POST', { to: 'DB_2' })
     expect([started.status, await started.json()]).toMatchObject([
       202,
-      { account: 'mover', from: 'DB', to: 'DB_2', status: 'copying', started_by: 'admin-key' },
+      { account: 'mover', from: 'DB', to: 'DB_2', status: 'copying', started_by: 'root-key' },
     ])
     await runCron('* * * * *')
     expect(await latestMove('mover')).toMatchObject({

@@ -106,7 +106,7 @@ async function correctOctober(world: World) {
 }
 
 /** What only the firm reads: customers have pseudonyms, or are hidden. */
-const NEVER = /dlv_|"actor"|admin-key|c-(?:own|below|top|other)/
+const NEVER = /dlv_|"actor"|root-key|c-(?:own|below|top|other)/
 
 test('no value that an affiliate reads, in any format or under any view, is personal, or a digest by which a guessed customer can be confirmed', async () => {
   const world = await affiliateWorld()

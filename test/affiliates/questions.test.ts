@@ -84,7 +84,7 @@ test('the team answers, which closes the question; more words open it again', as
   expect(answer.status).toBe(201)
   expect(await answer.json()).toMatchObject({
     status: 'closed',
-    messages: [{ from: 'affiliate' }, { from: 'team', author: 'admin-key', text }],
+    messages: [{ from: 'affiliate' }, { from: 'team', author: 'root-key', text }],
   })
   const seen = (await list('own')).data[0]
   expect(seen.messages[1]).toEqual({ at: expect.any(String), from: 'team', text })
@@ -215,7 +215,7 @@ test('the audit log says who asked and answered, without what they wrote', async
   expect(
     data.map(({ action, actor }: Record<string, string>) => [action, actor?.split(' ')[0]]),
   ).toEqual([
-    ['affiliate-question.answer', 'admin-key'],
+    ['affiliate-question.answer', 'root-key'],
     ['affiliate-question.add', 'affiliate-key'],
     ['affiliate-question.ask', 'affiliate-key'],
   ])

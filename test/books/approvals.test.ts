@@ -81,7 +81,7 @@ describe('one statement', () => {
     ])
     expect(await actionsOf()).toEqual([
       {
-        actor: 'admin-key',
+        actor: 'root-key',
         action: 'statement.approve',
         details: { statement: idOf(a), hash: digestOf(a), approved: 1 },
       },
@@ -234,14 +234,14 @@ describe('two persons', () => {
     const waiting = await json(first)
     expect(waiting).toMatchObject({
       status: 'draft',
-      approvals: [{ actor: 'admin-key' }],
+      approvals: [{ actor: 'root-key' }],
       approvals_required: 2,
       message: expect.stringContaining('Another person must approve it, too.'),
     })
     const again = await approve(a)
     expect([again.status, (await json(again)).message]).toEqual([
       202,
-      'Another person must approve it, too. Everybody who uses the same admin key counts as one person.',
+      'Another person must approve it, too.',
     ])
     const second = await askAda(path, 'POST', body)
     expect([second.status, (await json(second)).status]).toEqual([200, 'approved'])
@@ -250,8 +250,8 @@ describe('two persons', () => {
       actions.map(({ actor, details }: { actor: string; details: never }) => [actor, details]),
     ).toEqual([
       ['ada@team.example', { statement: idOf(a), ...body, approved: 1 }],
-      ['admin-key', { statement: idOf(a), ...body, approved: 0 }],
-      ['admin-key', { approvals: 2, before: { approvals: 1 } }],
+      ['root-key', { statement: idOf(a), ...body, approved: 0 }],
+      ['root-key', { approvals: 2, before: { approvals: 1 } }],
     ])
   })
 

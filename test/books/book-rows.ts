@@ -149,7 +149,7 @@ export const PAID_ON = '2024-12-01'
 
 const authorIn = async (account: string, action: string) => ({
   account: (await findAccount(env.DB, account))!,
-  ...{ actor: 'admin-key', action, details: {}, now: Date.now() },
+  ...{ actor: 'root-key', action, details: {}, now: Date.now() },
 })
 
 /** Books a payment of statements, as a transfer that pays them does. Returns whether it can be. */

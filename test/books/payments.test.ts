@@ -101,7 +101,7 @@ describe('manual entries', () => {
       ...entry,
       amount: '-25.00',
       currency: 'EUR',
-      actor: 'admin-key',
+      actor: 'root-key',
       statement: null,
     })
     const again = await add({ amount: '-25.0' })

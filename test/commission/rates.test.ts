@@ -52,7 +52,7 @@ describe('an import', () => {
   test('is in the audit log with its counts and its days', async () => {
     await putRates(TWO_DAYS)
     expect(await audited()).toMatchObject([
-      { actor: 'admin-key', account: null, details: imported({ created: 5 }) },
+      { actor: 'root-key', account: null, details: imported({ created: 5 }) },
     ])
   })
 

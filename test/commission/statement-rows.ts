@@ -69,18 +69,18 @@ export function bookRows(db: D1Database, account: string, affiliate = 'aff-7') {
     db
       .prepare(
         `insert into ledger values (?1, ?2, 'earned-00001', 'earned', 'lined', '2024-08', ?3, 'EUR',
-           '1.00', null, 'admin-key', ?4, '2024-10-01', '2024-08-31')`,
+           '1.00', null, 'root-key', ?4, '2024-10-01', '2024-08-31')`,
       )
       .bind(account, affiliate, BOOK_APPROVED_ID, time),
     db
       .prepare(
         `insert into manual_entries values (?1, 'man_1', ?2, 'lined', 'EUR', '1.00', 'Bonus', ?3,
-           'admin-key', ?4, null, ?3)`,
+           'root-key', ?4, null, ?3)`,
       )
       .bind(account, affiliate, `of-${account}`, time),
     db
       .prepare(
-        `insert into payments values (?1, ?2, ?3, 'EUR', '5.00', '2024-10-20', '[]', 'admin-key', ?4)`,
+        `insert into payments values (?1, ?2, ?3, 'EUR', '5.00', '2024-10-20', '[]', 'root-key', ?4)`,
       )
       .bind(account, `of-${account}`, affiliate, time),
   ]

@@ -37,7 +37,7 @@ test('a changed setting is shown with its former value', async () => {
   await askAdmin('accounts/acme', 'PATCH', { name: 'New', approvals: 2, unknown_customer: 'hold' })
   const [entry] = await readLog(await signedIn(KEY_WORLD))
 
-  expect(entry).toContain('The admin key changed the account')
+  expect(entry).toContain('The root key changed the account')
   for (const change of [
     'Name: Acme → New',
     'Approvals: 1 → 2',

@@ -1,10 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Role } from '../../src/platform/auth/roles.ts'
 import { askAda, digestOf, earning, idOf, rowsOf, storeRows } from '../books/book-rows.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { addFinding, changeCase, storeCases, storeRule } from '../fraud/stored-cases.ts'
+import { keyOfRole } from '../members.ts'
 import { askAdmin, json, register } from '../partner.ts'
-import { KEY_WORLD, openBrowser, signedIn } from './browser.ts'
+import { KEY_WORLD, signedIn } from './browser.ts'
 
 // The pages of cases: from the list to the records and the decision, and where payouts name them.
 
@@ -13,15 +15,8 @@ const AT = `/console/accounts/${ACCOUNT}`
 const CASE = `${AT}/cases/case_1`
 const DAY = 20_000
 
-const KEYS = { viewer: 'v'.repeat(32), manager: 'm'.repeat(32) }
-
 /** Returns a browser in which a member with a role is signed in. */
-async function signedInAs(role: keyof typeof KEYS) {
-  const keys = JSON.stringify({ vi: { key: KEYS[role], role } })
-  const browser = openBrowser({ ...KEY_WORLD, ADMIN_KEYS: keys } as Env)
-  await browser.signIn(KEYS[role])
-  return browser
-}
+const signedInAs = async (role: Role) => signedIn(KEY_WORLD, undefined, await keyOfRole(role))
 
 /** Returns the text of a page, without its tags. */
 async function read(path: string, browser?: Awaited<ReturnType<typeof signedIn>>) {
@@ -165,8 +160,8 @@ describe('a case', () => {
     const { text } = await send(CASE, { change: 'release', reason: 'Paid back' })
 
     expect(text).toMatch(/The hold is ended\./)
-    expect(text).toMatch(/The admin key ended the hold: “Paid back”/)
-    expect(text).toMatch(/The admin key confirmed the case: “One device”/)
+    expect(text).toMatch(/The root key ended the hold: “Paid back”/)
+    expect(text).toMatch(/The root key confirmed the case: “One device”/)
     expect(text).not.toMatch(/End the hold/)
     expect(await rowsOf('fraud_cases')).toMatchObject([{ status: 'confirmed', keep_hold: 0 }])
   })

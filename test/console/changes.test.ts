@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { keyOfRole } from '../members.ts'
 import { askAdmin, json } from '../partner.ts'
 import { KEY_WORLD, signedIn } from './browser.ts'
 import { probe } from './probe.tsx'
@@ -8,16 +9,10 @@ import { probe } from './probe.tsx'
 
 const AT = '/console/accounts/acme/probe'
 
-const MANAGER_KEY = 'm'.repeat(32)
-const WORLD = {
-  ...KEY_WORLD,
-  ADMIN_KEYS: JSON.stringify({ mo: { key: MANAGER_KEY, role: 'manager' } }),
-} as Env
-
 async function openPage(key = env.ADMIN_KEY) {
   const account = { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' }
   await askAdmin('accounts', 'POST', account)
-  const browser = await signedIn(WORLD, probe, key)
+  const browser = await signedIn(KEY_WORLD, probe, key)
   const csrf = await browser.csrf(AT)
   const change = (fields: Record<string, string>, at = AT) => browser.post(at, { csrf, ...fields })
   return { ...browser, change }
@@ -30,13 +25,16 @@ const actions = async () =>
   )
 
 test('a change is made by the member, and the next page says so once', async () => {
-  const { change, get } = await openPage(MANAGER_KEY)
+  const { change, get } = await openPage(await keyOfRole('manager'))
   const response = await change({ change: 'rename', name: 'New & old' }, `${AT}?status=a`)
 
   expect(response.status).toBe(303)
   expect(response.headers.get('Location')).toBe(`${AT}?status=a`)
   expect(await nameNow()).toBe('New & old')
-  expect(await actions()).toEqual(['mo account.change', 'admin-key account.create'])
+  expect(await actions()).toEqual([
+    'the-manager@team.example account.change',
+    'root-key account.create',
+  ])
   expect(await (await get(AT)).text()).toContain('role="status">The account has its new name: “é”.')
   expect(await (await get(AT)).text()).not.toContain('role="status"')
 })
@@ -56,12 +54,12 @@ test('a refused change shows the page again, with the errors beside their fields
 })
 
 test('a change that the role does not allow is a 403, and its form is not shown', async () => {
-  const { change, get } = await openPage(MANAGER_KEY)
+  const { change, get } = await openPage(await keyOfRole('manager'))
   expect(await (await get(AT)).text()).not.toContain('id="change-issue"')
 
   const response = await change({ change: 'issue' })
   expect(response.status).toBe(403)
-  expect(await actions()).toEqual(['admin-key account.create'])
+  expect(await actions()).toEqual(['root-key account.create'])
 })
 
 test('a change that cannot be undone needs the name', async () => {
@@ -71,11 +69,11 @@ test('a change that cannot be undone needs the name', async () => {
     expect(response.status).toBe(422)
     expect(await response.text()).toContain('Type acme to confirm.')
   }
-  expect(await actions()).toEqual(['admin-key account.create'])
+  expect(await actions()).toEqual(['root-key account.create'])
 
   const response = await change({ change: 'reset', confirm: 'acme' })
   expect(response.headers.get('Location')).toBe('/console/accounts/acme')
-  expect(await actions()).toContain('admin-key account.reset')
+  expect(await actions()).toContain('root-key account.reset')
 })
 
 test('a secret is shown once, on the page after a redirect, and no address or cookie can be read as it', async () => {

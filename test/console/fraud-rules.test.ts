@@ -2,21 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { membersOf, typedRule, valuesForTerms } from '../../src/console/fraud/form.ts'
 import { checkShape } from '../../src/fraud/check-rule.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
+import type { Role } from '../../src/platform/auth/roles.ts'
 import { storeWorld } from '../commission/stored-world.ts'
 import { WORLD as FEES } from '../fraud/fees.ts'
+import { keyOfRole } from '../members.ts'
 import { askAdmin, json } from '../partner.ts'
 import { KEY_WORLD, signedIn } from './browser.ts'
 import { type Fields, fieldsOf } from './form-fields.ts'
 
 // The pages of fraud rules: rules in words, the form of a version, and the back-test.
-
-const KEYS = { viewer: 'v'.repeat(32), manager: 'm'.repeat(32), approver: 'a'.repeat(32) }
-const WORLD = {
-  ...KEY_WORLD,
-  ADMIN_KEYS: JSON.stringify(
-    Object.fromEntries(Object.entries(KEYS).map(([role, key]) => [`the ${role}`, { key, role }])),
-  ),
-} as Env
 
 const RULES = '/console/accounts/acme/fraud-rules'
 const TODAY = new Date().toISOString().slice(0, 10)
@@ -32,8 +26,8 @@ const put = (rule: string, more: object = {}) =>
 const read = (path: string) => json(askAdmin(`accounts/acme/fraud-rules${path}`))
 
 /** Opens a page as a member of a role. */
-async function open(path: string, role: keyof typeof KEYS = 'approver') {
-  const browser = await signedIn(WORLD, undefined, KEYS[role])
+async function open(path: string, role: Role = 'approver') {
+  const browser = await signedIn(KEY_WORLD, undefined, await keyOfRole(role))
   const page = async () => (await browser.get(path)).text()
   const press = async (text: string, button: string, changed: Fields = {}) =>
     browser.post(path, { ...fieldsOf(text), ...changed, do: button })

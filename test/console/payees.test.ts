@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
+import { keyOfRole } from '../members.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { ADA, BATCH_ID, MAIN, OTHER_IBAN, payoutRows } from '../payouts/payout-rows.ts'
 import { KEY_WORLD, signedIn } from './browser.ts'
@@ -58,9 +59,7 @@ test('§20.1 bank details are approved, changed and blocked on a page, where onl
 })
 
 test('§20.1 a manager sees only the forms that they can send', async () => {
-  const key = 'm'.repeat(32)
-  const keys = JSON.stringify({ mia: { key, role: 'manager' } })
-  const browser = await signedIn({ ...KEY_WORLD, ADMIN_KEYS: keys } as Env, undefined, key)
+  const browser = await signedIn(KEY_WORLD, undefined, await keyOfRole('manager'))
   const page = await (await browser.get(`${AT}/payers?payer=main`)).text()
   expect(page.match(/<summary>[^<]*/g)).toEqual(['<summary>Menu', '<summary>Enter bank details'])
 })

@@ -57,7 +57,7 @@ test('an answer closes the question', async () => {
   const text = 'One customer\r\nwas counted twice.'
   expect((await change({ change: 'answer', text, status: 'closed' })).status).toBe(303)
   const stored = await json(askAdmin(`${world.path}/questions/${id}`))
-  expect(stored).toMatchObject({ status: 'closed', messages: [{}, { author: 'admin-key' }] })
+  expect(stored).toMatchObject({ status: 'closed', messages: [{}, { author: 'root-key' }] })
   expect(stored.messages[1].text).toBe('One customer\nwas counted twice.')
   expect(await read('/questions')).toContain('No question matches.')
   expect(await read('/questions?status=all')).toContain(id)

@@ -167,7 +167,7 @@ describe('an evaluation on request', () => {
     const { data } = await json(askAdmin('audit-log?kind=fraud-case'))
     expect(data).toMatchObject([
       {
-        ...{ actor: 'admin-key', action: 'fraud-case.hold' },
+        ...{ actor: 'root-key', action: 'fraud-case.hold' },
         details: { affiliate_id: 'aff-7', rule: 'wait' },
       },
     ])

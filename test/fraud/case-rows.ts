@@ -34,7 +34,7 @@ export const caseRows = (db: D1Database, account: string, affiliate: string, rul
     db
       .prepare(
         `insert into fraud_decisions values (?, ?, 0, 'dismissed', ?, 0, '[]', null, 0,
-           'admin-key', ?)`,
+           'root-key', ?)`,
       )
       .bind(account, CASE_ID, affiliate, '2026-10-05T09:00:00.000Z'),
   ]

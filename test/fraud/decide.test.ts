@@ -48,7 +48,7 @@ describe('a decision', () => {
       waiting: false,
       decisions: [
         {
-          ...{ ...dismissed, keep_hold: false, refuse: [], from: null, actor: 'admin-key' },
+          ...{ ...dismissed, keep_hold: false, refuse: [], from: null, actor: 'root-key' },
           ...{ ends_hold: false, waiting: false },
         },
       ],

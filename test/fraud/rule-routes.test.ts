@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { kindsOf } from '../../src/fraud/kinds.ts'
 import { firstRules } from '../../src/fraud/rule-sets.ts'
 import { RULE_LIMITS } from '../../src/fraud/rules.ts'
-import { fetchWith } from '../checked-fetch.ts'
-import { askAdmin, json, ORIGIN, register } from '../partner.ts'
+import type { Role } from '../../src/platform/auth/roles.ts'
+import { askAs, keyOfRole } from '../members.ts'
+import { askAdmin, json, register } from '../partner.ts'
 import { storeRules } from './evaluated-cases.ts'
 
 // `…/fraud-rules`: rules are versioned like plans (contract §17).
@@ -45,23 +46,8 @@ const audit = async (account = 'acme-forex') =>
     ({ action, details }: { action: string; details: object }) => [action, details],
   )
 
-const KEYS = { viewer: 'v'.repeat(32), manager: 'm'.repeat(32), approver: 'a'.repeat(32) }
-const TEAM = {
-  ...env,
-  ADMIN_KEYS: JSON.stringify(
-    Object.fromEntries(Object.entries(KEYS).map(([role, key]) => [`the ${role}`, { key, role }])),
-  ),
-} as Env
-
-const requestOf = (key: string, method: string, path: string, body?: unknown) =>
-  new Request(`${ORIGIN}/admin/v1/${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-
-const statusAs = async (role: keyof typeof KEYS, method: string, path: string, body?: unknown) =>
-  (await fetchWith(TEAM, requestOf(KEYS[role], method, path, body))).status
+const statusAs = async (role: Role, method: string, path: string, body?: unknown) =>
+  (await askAs(await keyOfRole(role), path, method, body)).status
 
 describe('versions', () => {
   beforeEach(() => register('forex'))

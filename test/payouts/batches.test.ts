@@ -232,7 +232,7 @@ test('§20.2 each row has all reasons and doubts, and a batch pays what has neit
     const { transfers } = await show(batch.id)
     const waivers = transfers.flatMap(({ doubts }: { doubts: Row[] }) => doubts)
     for (const { code, waived_by } of waivers)
-      expect(waived_by).toBe(named && isOf(STOPPING, code as string) ? 'admin-key' : null)
+      expect(waived_by).toBe(named && isOf(STOPPING, code as string) ? 'root-key' : null)
     await cancel(batch.id)
     expect((await askExport(batch.id)).status).toBe(409)
   }
@@ -254,7 +254,7 @@ test('§20.2 a row is refused whose doubt is not waived, and a waiver is only of
   expect(batch.transfers).toMatchObject([
     {
       account: 'DE…3000',
-      doubts: [{ code: 'open_case', waived_by: 'admin-key' }, { waived_by: null }],
+      doubts: [{ code: 'open_case', waived_by: 'root-key' }, { waived_by: null }],
     },
   ])
   await storeCases({ id: 'case_2', affiliate: 'a-00', action: 'flag', rule: 'other' })
@@ -286,9 +286,9 @@ test('§20.2 the rows of a batch are set anew: its id stays, its hash changes, a
   const fewer = await set(['a-00:EUR'])
   const more = await set(['a-01:EUR', 'a-00:EUR'])
   expect([batch, fewer, more].map(({ id, total, authors }) => [id, total, authors])).toEqual([
-    [batch.id, '20.00', ['admin-key']],
-    [batch.id, '10.00', ['admin-key']],
-    [batch.id, '20.00', ['admin-key', 'ada@team.example']],
+    [batch.id, '20.00', ['root-key']],
+    [batch.id, '10.00', ['root-key']],
+    [batch.id, '20.00', ['root-key', 'ada@team.example']],
   ])
   expect([fewer.hash === batch.hash, more.hash]).toEqual([false, batch.hash])
   expect((await set(['a-02:EUR'])).errors).toMatchObject([{ pointer: '/rows/0/id' }])
@@ -311,14 +311,14 @@ test('§20.2 a prepared batch is listed, found, announced and needs attention un
     const names = data.flatMap((one: Row) => (one.code === 'prepared_batches' ? one.names : []))
     return [list.data.map((one: Row) => [one.state, one.total, one.authors]), names]
   }
-  expect(await found()).toEqual([[['prepared', '10.00', ['admin-key']]], [batch.id, later.id]])
+  expect(await found()).toEqual([[['prepared', '10.00', ['root-key']]], [batch.id, later.id]])
   const ends = Date.parse(batch.ends_at)
   expect(ends).toBe(Date.parse(EXECUTE_ON) + DAY_MS)
   expect(Date.parse(later.ends_at) - Date.now()).toBeLessThanOrEqual(7 * DAY_MS)
   const [{ type, data } = {}] = await rowsOf('webhook_events')
   expect([type, JSON.parse(String(data))]).toMatchObject([
     'batch.prepared',
-    { batch_id: batch.id, total: '10.00', authors: ['admin-key'], ends_at: batch.ends_at },
+    { batch_id: batch.id, total: '10.00', authors: ['root-key'], ends_at: batch.ends_at },
   ])
   await askAdmin(`${PATH}/batches/${later.id}`, 'DELETE')
   expect((await confirm(later)).status).toBe(404)

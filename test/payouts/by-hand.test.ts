@@ -185,7 +185,7 @@ test('§20.4 the page of an answer books what came back less, and says what was 
   expect(page).not.toContain('Look at it with your bank')
   expect(page).toMatch(/Booked with a difference.*The bank kept the difference: A fee of the bank/s)
   const again = await json(send(file))
-  const before = { hash, applied_at: expect.any(String), applied_by: 'admin-key' }
+  const before = { hash, applied_at: expect.any(String), applied_by: 'root-key' }
   expect(again).toMatchObject({ booked: [], unchanged: 2, booked_before: before, applied_at: null })
   const shown = await (await get(`/console/accounts/acme-forex/answers?hash=${again.hash}`)).text()
   expect(shown).toContain('This file was booked already')

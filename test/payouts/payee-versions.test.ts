@@ -7,9 +7,9 @@ import * as payees from '../../src/payouts/payees.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import type { ApiError } from '../../src/platform/errors.ts'
 import { askAda } from '../books/book-rows.ts'
-import { fetchWith } from '../checked-fetch.ts'
 import { at } from '../days.ts'
-import { askAdmin, json, ORIGIN, register } from '../partner.ts'
+import { askAs, keyOfRole } from '../members.ts'
+import { askAdmin, json, register } from '../partner.ts'
 import { ADA, change, OTHER_IBAN, PATH, PAYER, sent, enter as store } from './payout-rows.ts'
 
 const PAYEE = `${PATH}/affiliates/aff-7/payee`
@@ -86,11 +86,8 @@ test('§20.1 no answer tells a manager whether an account that looks the same is
     await env.DB.exec('delete from payees')
     await store('payee', 'aff-7', ADA)
     await enter('mia', { ...ADA, iban }, 'manager')
-    const key = 'm'.repeat(32)
-    const world = { ...env, ADMIN_KEYS: JSON.stringify({ mia: { key, role: 'manager' } }) } as Env
-    const headers = { Authorization: `Bearer ${key}` }
-    const read = (path: string) =>
-      json(fetchWith(world, new Request(`${ORIGIN}/admin/v1/${path}`, { headers })))
+    const key = await keyOfRole('manager')
+    const read = (path: string) => json(askAs(key, path))
     return [await read(PAYEE), await read(`${PAYEE}/versions`)]
   }
   const same = await told(ADA.iban)
@@ -126,7 +123,7 @@ test('§20.1 the versions say who entered and approved each, when, what was chan
       ...{
         version: 1,
         state: 'approved',
-        entered_by: 'admin-key',
+        entered_by: 'root-key',
         author: null,
         approvals: ['ada@team.example'],
       },

@@ -10,8 +10,8 @@ import {
 } from '../../src/payouts/model.ts'
 import { DAY_MS } from '../../src/platform/durations.ts'
 import { earning, headOf, idOf, storeRows } from '../books/book-rows.ts'
-import { fetchWith } from '../checked-fetch.ts'
 import { storeCases } from '../fraud/stored-cases.ts'
+import { askAs, memberKey } from '../members.ts'
 import { ask, askAdmin, json, ORIGIN, register } from '../partner.ts'
 import { asTeam } from '../requests.ts'
 
@@ -25,20 +25,12 @@ export const PEOPLE = ['mia', 'bob', 'eva'] as const
 export type Person = (typeof PEOPLE)[number]
 
 /** Returns the key of a person. */
-export const keyOf = (name: Person) => name.repeat(11)
-
-/** Their keys, as the service has them. */
-export const ADMIN_KEYS = JSON.stringify(
-  Object.fromEntries(PEOPLE.map((name) => [name, { key: keyOf(name), role: 'approver' }])),
-)
+export const keyOf = (name: Person) => memberKey({ name, role: 'approver' })
 
 /** Sends a request as a person, or with the key of the service. */
 export async function as(who: Person | 'root', path: string, method = 'GET', body?: object) {
-  const headers = { ...asTeam(), 'Content-Type': 'application/json' }
-  if (who !== 'root') headers.Authorization = `Bearer ${keyOf(who)}`
-  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
-  const at = `${ORIGIN}/admin/v1/${PATH}${path && `/${path}`}`
-  return fetchWith({ ...env, ADMIN_KEYS, ACCESS_ROLES: '' } as Env, new Request(at, init))
+  const key = who === 'root' ? env.ADMIN_KEY : await keyOf(who)
+  return askAs(key, `${PATH}${path && `/${path}`}`, method, body)
 }
 
 /** A day after all statements are payable, on which a batch may be executed. */

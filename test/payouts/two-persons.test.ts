@@ -4,10 +4,10 @@ import { OPERATIONS } from '../../src/api/operations.ts'
 import { consoleApp } from '../../src/console/app.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { KEY_WORLD, signedIn } from '../console/browser.ts'
+import { actorOf } from '../members.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import {
   ADA,
-  ADMIN_KEYS,
   as,
   due,
   EXECUTE_ON,
@@ -26,6 +26,7 @@ const AFFILIATES = ['a', 'b', 'c']
 
 beforeEach(async () => {
   await register('forex', { affiliates: AFFILIATES })
+  await Promise.all(PEOPLE.map(keyOf))
   await askAdmin(PATH, 'PATCH', { approvals: 2 })
 })
 
@@ -90,8 +91,9 @@ test('§20 law 9: who prepared a batch, added to it or entered its details decid
     const persons = new Set<Person>()
     const [payer, payee, prepares, adds, takes] = Array.from({ length: 5 }, () => from.pick(PEOPLE))
     const version = round + 1
-    await enter('payer', 'main', PAYER, { version, entered_by: payer! })
-    for (const id of AFFILIATES) await enter('payee', id, ADA, { version, entered_by: payee! })
+    await enter('payer', 'main', PAYER, { version, entered_by: actorOf(payer!) })
+    for (const id of AFFILIATES)
+      await enter('payee', id, ADA, { version, entered_by: actorOf(payee!) })
     for (const id of AFFILIATES) await due(id, '1.00')
     const rows = (all: string[]) => ({
       rows: all.map((id) => ({ id: `${id}:EUR`, waive: ['came_back'] })),
@@ -106,16 +108,18 @@ test('§20 law 9: who prepared a batch, added to it or entered its details decid
       batch = await set(adds!, ['a', 'c'])
       persons.add(adds!)
     }
-    expect(new Set([...batch.authors, payer, payee])).toEqual(persons)
+    expect(new Set([...batch.authors, actorOf(payer!), actorOf(payee!)])).toEqual(
+      new Set([...persons].map(actorOf)),
+    )
     const others = PEOPLE.filter((one) => !persons.has(one))
-    expect(batch.confirmers).toEqual(others.toSorted())
+    expect(batch.confirmers).toEqual(others.map(actorOf).toSorted())
     const seen = { hash: batch.hash, total: batch.total }
     for (const who of persons) {
       const { status, code, detail } = await json(
         as(who, `batches/${batch.id}/confirm`, 'POST', seen),
       )
       expect([status, code]).toEqual([409, 'same_person'])
-      for (const other of others) expect(detail).toContain(`\`${other}\``)
+      for (const other of others) expect(detail).toContain(`\`${actorOf(other)}\``)
       const { data } = await json(as(who, 'attention'))
       const named = data.flatMap((one: { code: string; names: string[] }) =>
         one.code === 'prepared_batches' ? one.names : [],
@@ -155,7 +159,7 @@ test('§20 law 9: who may not confirm a batch reads who may, and what happens ne
   const asked = { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON }
   const { id } = await json(as('mia', 'batches', 'POST', asked))
   const pages = async (who: Person) => {
-    const { get, post, csrf } = await signedIn({ ...KEY_WORLD, ADMIN_KEYS }, consoleApp, keyOf(who))
+    const { get, post, csrf } = await signedIn(KEY_WORLD, consoleApp, await keyOf(who))
     const at = `/console/${PATH}/batches/${id}`
     const text = await (await get(at)).text()
     return { text, post, at, csrf: await csrf(at) }

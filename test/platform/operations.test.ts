@@ -5,7 +5,7 @@ import { igaming } from '../../src/ingest/brand/igaming.ts'
 import { recordOperations } from '../../src/ingest/record-operations.ts'
 import { forex } from '../../src/ingest/trading/forex.ts'
 import { propTrading } from '../../src/ingest/trading/prop-trading.ts'
-import { ROLES } from '../../src/platform/auth/roles.ts'
+import { ROLES, ROOT } from '../../src/platform/directory/members.ts'
 import { perform } from '../../src/platform/http/operation.ts'
 import { isFor } from '../../src/platform/http/operation-words.ts'
 
@@ -42,7 +42,7 @@ describe.each(TEAM_OPERATIONS)('$id', (of) => {
     const needed = ROLES.indexOf(of.role)
     for (const role of ROLES.slice(0, needed)) {
       const page = { waitUntil: () => {}, once: <T>(_: string, make: () => Promise<T>) => make() }
-      const call = { env, actor: 'Eve', role, ...page }
+      const call = { env, actor: 'Eve', role, member: { ...ROOT, role }, ...page }
       await expect(perform(of, call, {})).rejects.toMatchObject({
         code: 'insufficient_role',
       })

@@ -34,7 +34,7 @@ test('§20.1 a member enters bank details with a passkey, and blocks what they d
   expect(await json(askAdmin(PAYEE))).toMatchObject({
     state: 'entered',
     entered_by: expect.stringMatching(/^affiliate-member /),
-    invited_by: 'admin-key',
+    invited_by: 'root-key',
   })
   // The details stand first; blocking stands last, and is asked for before it is confirmed.
   const places = ['DE…3000', 'value="enter"', '?ask=block'].map((text) => page.indexOf(text))

@@ -104,7 +104,7 @@ export async function prepare(
     ),
     row(
       `insert into affiliate_keys (digest, id, account, affiliate_id, name, scope, created_at, created_by)
-       values (?2, ?3, ?1, 'aff-7', 'Tracker', 'read links', '2026-01-01T00:00:00.000Z', 'admin-key')`,
+       values (?2, ?3, ?1, 'aff-7', 'Tracker', 'read links', '2026-01-01T00:00:00.000Z', 'root-key')`,
       key_digest,
       key_id,
     ),
@@ -140,13 +140,13 @@ export async function prepare(
     db
       .prepare(
         `insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at, invited_by)
-         values (?1, 'aff-7', 'mem-1', 'Ada', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'admin-key')`,
+         values (?1, 'aff-7', 'mem-1', 'Ada', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'root-key')`,
       )
       .bind(account),
     db
       .prepare(
         `insert into affiliate_invitations
-         values (?1, 'aff-7', 'inv-1', ?2, '2026-01-01T00:00:00.000Z', 'admin-key', ?3, null)`,
+         values (?1, 'aff-7', 'inv-1', ?2, '2026-01-01T00:00:00.000Z', 'root-key', ?3, null)`,
       )
       .bind(account, '0'.repeat(64), Date.now() + 3_600_000),
     ...plansOf(account, db),
@@ -293,13 +293,13 @@ const paidRows = (db: D1Database, account: string) => [
   db
     .prepare(
       `insert into payments values (?1, 'paid-1', 'aff-7', 'EUR', '1.00', '2024-10-20',
-         json_array(?2), 'admin-key', '2024-10-20T09:00:00.000Z')`,
+         json_array(?2), 'root-key', '2024-10-20T09:00:00.000Z')`,
     )
     .bind(account, BOOK_PAID_ID),
   db
     .prepare(
       `insert into ledger values (?1, 'aff-7', 'paid-00001', 'paid', 'lined', '2024-06', ?2, 'EUR',
-         '-1.00', 'paid-1', 'admin-key', '2024-10-20T09:00:00.000Z', '2024-10-20', '2024-10-20')`,
+         '-1.00', 'paid-1', 'root-key', '2024-10-20T09:00:00.000Z', '2024-10-20', '2024-10-20')`,
     )
     .bind(account, BOOK_PAID_ID),
 ]

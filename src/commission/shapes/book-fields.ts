@@ -10,10 +10,7 @@ import { decimal } from '../plans/decimals.ts'
 /** The setting of an account: how many persons must approve a statement. */
 export const approvalsRequired = member(
   v.pipe(f.number, v.picklist([1, 2], 'pattern 1 or 2')),
-  said(
-    'How many different persons must approve a statement. Defaults to 1. Everyone who uses the same key counts as one person: give each approver a key in `ADMIN_KEYS`, or use Cloudflare Access.',
-    2,
-  ),
+  said('How many different persons must approve a statement. Defaults to 1.', 2),
 )
 
 /** The fields of the approval of a statement. */

@@ -62,7 +62,7 @@ function fieldsOf(details: Details) {
 
 /** The actors that are no people. */
 const ACTORS: Readonly<Record<string, string>> = {
-  'admin-key': 'The admin key',
+  'root-key': 'The root key',
   cron: 'The service',
   portal: 'A new member',
   webhooks: 'The service, about webhooks',

@@ -35,7 +35,8 @@ export interface Api {
  * whatever a page can do, the API can do, with the same validation, roles, errors and audit log.
  */
 export function apiOf(c: Context<AppEnv>, member: Member): Api {
-  const caller = { ...member, env: c.env, ...pageOfRequest(c) }
+  const { actor, role } = member
+  const caller = { member, actor, role, env: c.env, ...pageOfRequest(c) }
   return {
     account: (name) => accountOnce(caller, name),
     call: (of, input) => perform(of, caller, input),

@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { ASSERTION_HEADER, readAssertion } from '../../platform/auth/access.ts'
-import type { KeyMember } from '../../platform/auth/admin-keys.ts'
+import type { Proved } from '../../platform/auth/admin-keys.ts'
 import type { AppEnv } from '../../platform/auth/authorize.ts'
 import { withObjectRetry } from '../../platform/auth/object-retry.ts'
-import { isRole, type Member } from '../../platform/auth/roles.ts'
+import type { Member } from '../../platform/auth/roles.ts'
 import { signText, verifyText } from '../../platform/auth/sign-text.ts'
-import { isTeamSessionLive, teamSessionObject } from '../../platform/auth/team-session.ts'
+import { findMemberOfSession, teamSessionObject } from '../../platform/auth/team-session.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
 import { sessionCookieName, writeSessionCookie } from '../../platform/http/session-cookie.ts'
 import { showOnce, takeShownOnce } from '../../platform/http/shown-once.ts'
@@ -48,13 +48,7 @@ export interface Session {
 }
 
 /** The content of the cookie, before it is signed. */
-type SessionContent = readonly [
-  id: string,
-  actor: string,
-  role: string,
-  fingerprint: string,
-  until: number,
-]
+type SessionContent = readonly [id: string, proof: string, until: number]
 
 const CONTEXT = 'console session'
 
@@ -63,24 +57,24 @@ const cookieName = (env: Env) => sessionCookieName(env, 'tributary_console')
 /** Returns whether members sign in through Cloudflare Access instead of with their keys. */
 export const usesAccess = ({ ACCESS_TEAM, ACCESS_AUD }: Env) => Boolean(ACCESS_TEAM && ACCESS_AUD)
 
-/** Begins a session of a member whose key was checked, and returns it. `now` is in milliseconds. */
+/** Begins a session of a member whose key or passkey was checked, and returns it. `now` is in milliseconds. */
 export async function beginSession(
   c: Context<AppEnv>,
-  { actor, role, fingerprint }: KeyMember,
+  { member, proof }: Proved,
   now: number,
 ): Promise<Session> {
   const [id, until] = [crypto.randomUUID(), now + SESSION_MS]
-  const content: SessionContent = [id, actor, role, fingerprint, until]
+  const content: SessionContent = [id, proof, until]
   const value = await signText(c.env, CONTEXT, JSON.stringify(content))
   writeSessionCookie(c, cookieName(c.env), value, SESSION_MS / 1000)
-  return { id, member: { actor, role }, until }
+  return { id, member, until }
 }
 
 /**
- * Returns the session of a request; null if there is none, if it has ended, or if the member's key or
- * role has changed since. `now` is in milliseconds.
+ * Returns the session of a request, with the member as they are now; null if there is none, if it has ended, or if the
+ * member, or the key or passkey that it began with, was removed. `now` is in milliseconds.
  *
- * @throws ApiError `insufficient_role` if Cloudflare Access admits a member who has no role.
+ * @throws ApiError `insufficient_role` if Cloudflare Access admits somebody who is no member.
  */
 export async function readSession(c: Context<AppEnv>, now: number): Promise<Session | null> {
   if (usesAccess(c.env)) {
@@ -90,11 +84,10 @@ export async function readSession(c: Context<AppEnv>, now: number): Promise<Sess
   }
   const text = await verifyText(c.env, CONTEXT, getCookie(c, cookieName(c.env)) ?? '')
   if (text === null) return null
-  const [id, actor, role, fingerprint, until]: SessionContent = JSON.parse(text)
+  const [id, proof, until]: SessionContent = JSON.parse(text)
   if (until <= now) return null
-  if (!isRole(role)) return null
-  const isLive = await isTeamSessionLive(c.env, { id, actor, role, fingerprint })
-  return isLive ? { id, member: { actor, role }, until } : null
+  const member = await findMemberOfSession(c.env, { id, proof })
+  return member && { id, member, until }
 }
 
 /** Ends a session, also for copies of its cookie. */

@@ -1,9 +1,8 @@
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import { JOSEError } from 'jose/errors'
-import { ApiError, badSecret, unavailable } from '../errors.ts'
-import { parseAccessRoles } from './access-roles.ts'
+import { findMemberByEmail, listMembers, type Member } from '../directory/members.ts'
+import { ApiError, unavailable } from '../errors.ts'
 import { memoizePerSecret } from './key-cache.ts'
-import { highestOf, type Member, type Role } from './roles.ts'
 
 /** The header that Cloudflare Access adds to requests of a signed-in user. */
 export const ASSERTION_HEADER = 'Cf-Access-Jwt-Assertion'
@@ -16,31 +15,26 @@ const keysOf = memoizePerSecret((team: string) =>
 /** The codes of jose's errors for public keys that could not be fetched. */
 const KEY_FETCH_ERRORS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
 
-/** What an assertion says about a user. Identity providers put `groups` there if they are told to. */
+/** What an assertion says about a user. A service token has no e-mail address. */
 interface Claims extends JWTPayload {
   email?: string
-  common_name?: string
-  groups?: unknown
-  custom?: { groups?: unknown }
 }
 
 /**
- * Returns the member that an assertion names, or null if the Access team did not sign it for this
- * application.
+ * Returns the member that an assertion names by their e-mail address, letter case aside, or null if the Access team did
+ * not sign it for this application.
  *
- * @throws ApiError `unavailable` if the public keys cannot be fetched, `insufficient_role` if the
- * member has no role.
+ * @throws ApiError `unavailable` if the public keys cannot be fetched, `insufficient_role` if there is no such member.
  */
 export async function readAssertion(assertion: string, env: Env): Promise<Member | null> {
   const claims = await verify(assertion, env)
-  // A service token has a `common_name` instead of an e-mail address. Identity providers keep the letter
-  // case that somebody typed: without it, one person could approve a statement twice.
-  const actor = claims?.email?.toLowerCase() ?? claims?.common_name ?? claims?.sub
-  if (!claims || !actor) return null
-  const role = roleOf(claims, actor, env)
-  if (role) return { actor, role }
+  if (!claims) return null
+  const member = await findMemberByEmail(env.DB, claims.email ?? '')
+  if (member) return member
+  const approvers = (await listMembers(env.DB)).filter(({ role }) => role === 'approver')
+  const who = approvers.map(({ email }) => email).join(', ')
   throw new ApiError('insufficient_role', {
-    detail: 'Cloudflare Access admits you, but ACCESS_ROLES gives you no role.',
+    detail: `Cloudflare Access admits you, but you are not a member of the team. You can be invited by ${who || 'whoever has the root key'}.`,
   })
 }
 
@@ -60,19 +54,3 @@ async function verify(assertion: string, { ACCESS_TEAM, ACCESS_AUD }: Env) {
     return null
   }
 }
-
-const accessRoles = memoizePerSecret(parseAccessRoles)
-
-/** Returns the highest role of a user; null if there is none. Without ACCESS_ROLES, all are approvers. */
-function roleOf(claims: Claims, actor: string, { ACCESS_ROLES }: Env): Role | null {
-  if (!ACCESS_ROLES) return 'approver'
-  const { success, output: roles } = accessRoles(ACCESS_ROLES)
-  if (!success) throw badSecret('ACCESS_ROLES')
-  const names = [actor, ...namesOf(claims.groups), ...namesOf(claims.custom?.groups)]
-  const found = names.map((name) => roles.get(name.toLowerCase()))
-  return highestOf(found.filter((role) => role !== undefined))
-}
-
-/** Returns the names in a claim: some identity providers send one text for one group. */
-const namesOf = (groups: unknown): string[] =>
-  [groups].flat().filter((group) => typeof group === 'string')

@@ -6,7 +6,7 @@ import type { AppEnv } from './authorize.ts'
 import { isSafe, type Member } from './roles.ts'
 
 /**
- * Authenticates the integrations team by an admin key as a Bearer token or by a JWT of Cloudflare
+ * Authenticates the team by the key of a member, or the root key, as a Bearer token, or by a JWT of Cloudflare
  * Access. The audit log records the `actor`.
  *
  * @see [Cloudflare Access](https://developers.cloudflare.com/cloudflare-one/identity/authorization-cookie/validating-json/)
@@ -16,6 +16,7 @@ export const integrationsTeam = createMiddleware<AppEnv>(async function integrat
   const member = await authenticate(c.req.raw, c.env)
   c.set('actor', member.actor)
   c.set('role', member.role)
+  c.set('member', member)
   await next()
 })
 
@@ -25,12 +26,12 @@ async function authenticate({ headers, method }: Request, env: Env): Promise<Mem
   const isForeign = headers.get('Sec-Fetch-Site')?.endsWith('-site')
   const assertion = isForeign ? null : headers.get(ASSERTION_HEADER)
   const member = key
-    ? await findByKey(key, env)
+    ? (await findByKey(key, env))?.member
     : assertion && (await readAssertion(assertion, env))
   if (!member) {
     throw new ApiError('invalid_admin', {
       detail:
-        'Send `Authorization: Bearer` with an admin key, or sign in through Cloudflare Access.',
+        'Send `Authorization: Bearer` with your key, which begins with `tmk_`, or sign in through Cloudflare Access.',
       headers: { 'WWW-Authenticate': 'Bearer realm="admin"' },
     })
   }

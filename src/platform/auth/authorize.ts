@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import type { CallingAffiliate, Grant } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
-import type { Role } from './roles.ts'
+import type { Member, Role } from './roles.ts'
 import type { Admission } from './token-gate.ts'
 
 /** What is read of an affiliate who calls. */
@@ -32,6 +32,8 @@ export interface AppEnv {
     actor: string
     /** The role of this member. */
     role: Role
+    /** This member; absent if somebody else makes the request. */
+    member: Member
     /** What is read of an affiliate who calls; absent if somebody else does. */
     affiliate?: ReadAffiliate
     /** Whether an answer passed through `show`. */

@@ -1,27 +1,11 @@
+import { ROLES, type Role } from '../directory/members.ts'
 import { ApiError } from '../errors.ts'
 
-/** The roles of the integrations team. Each may do what the roles before it may. */
-export const ROLES = ['viewer', 'manager', 'approver'] as const
-
-/** What a member of the integrations team may do. */
-export type Role = (typeof ROLES)[number]
-
-/** A member of the integrations team. The audit log records the `actor`. */
-export interface Member {
-  readonly actor: string
-  readonly role: Role
-}
-
-/** Returns whether a value is the name of a role. */
-export const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value)
+export type { Member, Role } from '../directory/members.ts'
 
 /** Returns whether a role includes what another one may do. */
 export const isAtLeast = (role: Role, needed: Role): boolean =>
   ROLES.indexOf(role) >= ROLES.indexOf(needed)
-
-/** Returns the highest of these roles; null if there is none. */
-export const highestOf = (roles: readonly Role[]): Role | null =>
-  ROLES.findLast((role) => roles.includes(role)) ?? null
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 

@@ -11,10 +11,10 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_FORMAT = /^([a-z]+_(?:live|test)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
 /**
- * The prefix of a client secret (`tcs`), Brand Token (`tbt`) or affiliate key (`taf`). Scanners for leaked
- * secrets use it.
+ * The prefix of a client secret (`tcs`), Brand Token (`tbt`), key of an affiliate (`taf`) or of a member of the team
+ * (`tmk`). Scanners for leaked secrets use it.
  */
-export type Prefix = 'tcs' | 'tbt' | 'taf'
+export type Prefix = 'tcs' | 'tbt' | 'taf' | 'tmk'
 
 /** Returns a new secret of 256 random bits: `{prefix}_{mode}_{43 base62}{6 base62 of its CRC32}`. */
 export function newSecret(prefix: Prefix, mode: 'live' | 'test'): string {

@@ -1,24 +1,31 @@
-import { findByName } from './admin-keys.ts'
+import { findMemberByPasskey, findMemberOfKey, type Member, ROOT } from '../directory/members.ts'
+import { rootProof } from './admin-keys.ts'
 import { withObjectRetry } from './object-retry.ts'
-import type { Member } from './roles.ts'
 
-/** A session of a member of the team who signed in with a key. `fingerprint` is that of the key. */
-export interface TeamSession extends Member {
-  readonly id: string
-  readonly fingerprint: string
-}
+/** Returns what proves that a session began with a passkey. */
+export const passkeyProof = (credential_id: string) => `passkey:${credential_id}`
 
 /** Returns the object of a session of the team. */
 export const teamSessionObject = (env: Env, id: string) =>
   env.CLIENT_GATE.getByName(`session:${id}`)
 
-/** Returns whether a session goes on: the member has the same key and role, and has not signed out. */
-export async function isTeamSessionLive(
+async function memberOf(env: Env, proof: string): Promise<Member | null> {
+  const [, kind, id = ''] = /^(\w+):(.*)$/.exec(proof) ?? []
+  if (kind === 'passkey') return findMemberByPasskey(env.DB, id)
+  if (kind === 'key') return (await findMemberOfKey(env.DB, { id }))?.member ?? null
+  return proof === (await rootProof(env)) ? ROOT : null
+}
+
+/**
+ * Returns the member of a session, as they are now; null if they or what proves it is them were removed, or if they
+ * have signed out.
+ */
+export async function findMemberOfSession(
   env: Env,
-  { id, actor, role, fingerprint }: TeamSession,
-): Promise<boolean> {
-  const member = await findByName(actor, env)
-  if (member?.fingerprint !== fingerprint || member.role !== role) return false
+  { id, proof }: { readonly id: string; readonly proof: string },
+): Promise<Member | null> {
+  const member = await memberOf(env, proof)
   // A copy of the cookie must not outlive the sign-out.
-  return !(await withObjectRetry(() => teamSessionObject(env, id).hasEnded()))
+  const hasEnded = member && (await withObjectRetry(() => teamSessionObject(env, id).hasEnded()))
+  return hasEnded ? null : member
 }

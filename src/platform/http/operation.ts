@@ -3,7 +3,7 @@ import { accepts } from 'hono/accepts'
 import * as v from 'valibot'
 import type { AppEnv, ReadAffiliate } from '../auth/authorize.ts'
 import { type Grant, grantOf } from '../auth/grant.ts'
-import { type Role, requireRole } from '../auth/roles.ts'
+import { type Member, type Role, requireRole } from '../auth/roles.ts'
 import { accountDatabase, gathering } from '../db/database.ts'
 import { type FoundPage, MAX_DEPTH, type Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
@@ -58,6 +58,8 @@ interface Everything {
   readonly actor: string
   /** The role of the member of the team who calls. */
   readonly role: Role
+  /** The member of the team who calls, with what they and their key may do. */
+  readonly member: Member
   /** The account that the call concerns. One that calls by itself is not read: its grant says all. */
   readonly account: Account
   /** The account, and who calls: the account itself, the team for it, or an affiliate. */
@@ -77,14 +79,14 @@ type Subject = DescribedOperation['of']
 
 /** What only calls about an account have, and what only those have that no one but the team makes. */
 type OfAccount = 'account' | 'grant' | 'db' | 'session' | 'memory' | 'affiliate'
-type OfTeam = 'actor' | 'role' | 'account'
+type OfTeam = 'actor' | 'role' | 'member' | 'account'
 
 /** The call of an operation, by what the operation is of, and by who may call it. */
 export type Call<
   S extends Subject = 'account',
   K extends CallerKind = 'team',
 > = S extends 'affiliate'
-  ? Omit<Everything, 'role' | 'account'> & { readonly affiliate: ReadAffiliate }
+  ? Omit<Everything, 'role' | 'member' | 'account'> & { readonly affiliate: ReadAffiliate }
   : Omit<
       Everything,
       (S extends 'team' ? OfAccount : never) | ([K] extends ['team'] ? never : OfTeam)
@@ -99,7 +101,7 @@ export type Reader = Pick<ReadCall, 'grant' | 'session'>
 /** Who calls: a member of the team, or who is admitted with a grant. */
 export type Caller = Pick<Everything, 'env' | 'waitUntil' | 'once'> &
   (
-    | Pick<Everything, 'actor' | 'role'>
+    | Pick<Everything, 'actor' | 'role' | 'member'>
     | (Pick<Everything, 'grant' | 'affiliate'> & Partial<Pick<Everything, 'actor'>>)
   )
 
@@ -560,8 +562,13 @@ function readRequest(c: Context<AppEnv>, of: AnyOperation, caller: CallerKind) {
 
 /** Returns who makes a request, once they are admitted. */
 const callerOf = (c: Context<AppEnv>): Caller => {
-  const { grant, affiliate, actor, role } = c.var
-  return { env: c.env, ...pageOfRequest(c), actor, ...(grant ? { grant, affiliate } : { role }) }
+  const { grant, affiliate, actor, role, member } = c.var
+  return {
+    env: c.env,
+    ...pageOfRequest(c),
+    actor,
+    ...(grant ? { grant, affiliate } : { role, member }),
+  }
 }
 
 /** Mounts the operations that a caller has: the place where requests become calls. */

@@ -1,0 +1,180 @@
+import { all, first } from '../db/query.ts'
+import { compileStatement } from '../db/statement.ts'
+import type { Language } from '../languages.ts'
+
+// Members of the firm's team, in the database `DB`. Every request reads its member anew, so that whoever was removed
+// can do nothing more.
+
+/** The roles of members. Each may do what the roles before it may. */
+export const ROLES = ['viewer', 'manager', 'approver'] as const
+
+/** What a member may do. */
+export type Role = (typeof ROLES)[number]
+
+/** How much of the service a member sees, and may do: at most what whoever gives it has. */
+export interface Scope {
+  readonly role: Role
+  /** The ids of their accounts. */
+  readonly accounts: 'all' | readonly string[]
+  /** `own`: the affiliates whose manager they are. */
+  readonly affiliates: 'all' | { readonly own: true }
+}
+
+/** A member of the firm's team. */
+export interface Member extends Scope {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  /** Who acts, as it is stored with what they do: the e-mail address in lower case. */
+  readonly actor: string
+  readonly language: Language
+}
+
+/** The actor of the root key ADMIN_KEY. */
+export const ROOT_ACTOR = 'root-key'
+
+/** The root key ADMIN_KEY, which nobody has alone: it starts the first invitation. */
+export const ROOT: Member = {
+  id: ROOT_ACTOR,
+  name: 'Root key',
+  email: '',
+  actor: ROOT_ACTOR,
+  language: 'en',
+  role: 'approver',
+  accounts: 'all',
+  affiliates: 'all',
+}
+
+/** What waits for a second approver: the scope that a member is to have, or a new link in place of what they lost. */
+export interface Waiting {
+  readonly id: string
+  readonly kind: 'invitation' | 'change' | 'lost'
+  /** Who has asked. */
+  readonly by: string
+  readonly at: string
+  /** The name, language and scope to have; absent if only a link was asked for. */
+  readonly change?: Partial<Pick<Member, 'name' | 'language'> & Scope>
+}
+
+/** A member as stored, also one who has not joined yet. */
+export interface StoredMember extends Member {
+  readonly created_at: string
+  readonly created_by: string
+  /** When they first registered a passkey; null: not yet. */
+  readonly joined_at: string | null
+  readonly removed_at: string | null
+  readonly waiting: Waiting | null
+  readonly version: number
+  readonly passkeys: number
+}
+
+type Row = { readonly [Name in keyof StoredMember]: StoredMember[Name] | string }
+
+const COLUMNS = `m.id, m.email, m.email as actor, m.name, m.role, m.accounts, m.affiliates, m.language, m.created_at,
+  m.created_by, m.joined_at, m.removed_at, m.waiting, m.version,
+  (select count(*) from member_passkeys p where p.member = m.id) as passkeys`
+
+const memberOf = (row: Row): StoredMember => ({
+  ...(row as StoredMember),
+  accounts: JSON.parse(String(row.accounts)),
+  affiliates: JSON.parse(String(row.affiliates)),
+  waiting: row.waiting === null ? null : JSON.parse(String(row.waiting)),
+})
+
+/** Returns what both of two scopes allow. */
+export function lesserOf(a: Scope, b: Scope): Scope {
+  const [{ role }, few, many] =
+    ROLES.indexOf(a.role) <= ROLES.indexOf(b.role) ? [a, a, b] : [b, b, a]
+  const isOfMany = (id: string) => many.accounts === 'all' || many.accounts.includes(id)
+  return {
+    role,
+    accounts: few.accounts === 'all' ? many.accounts : few.accounts.filter(isOfMany),
+    affiliates: few.affiliates === 'all' ? many.affiliates : few.affiliates,
+  }
+}
+
+/** Somebody who waits for a second approver before they are invited is nobody yet. */
+const IS_MEMBER = `m.removed_at is null and coalesce(m.waiting ->> 'kind', '') <> 'invitation'`
+
+const LIST = compileStatement(`
+  select ${COLUMNS} from members m where m.removed_at is null order by m.email`)
+
+/** Returns the members, also those who are invited or wait to be, by e-mail address. */
+export const listMembers = async (db: D1Database): Promise<StoredMember[]> =>
+  (await all<Row>(db, LIST)).map(memberOf)
+
+const FIND_BY_EMAIL = compileStatement(`
+  select ${COLUMNS} from members m where m.email = lower(:email) and ${IS_MEMBER}`)
+
+/** Returns the member with an e-mail address, in whatever letter case; null if there is none. */
+export async function findMemberByEmail(db: D1Database, email: string): Promise<Member | null> {
+  const found = await first<Row>(db, FIND_BY_EMAIL, { email })
+  return found && memberOf(found)
+}
+
+const FIND_BY_PASSKEY = compileStatement(`
+  select ${COLUMNS} from member_passkeys k join members m on m.id = k.member
+  where k.credential_id = :credential_id and ${IS_MEMBER}`)
+
+/** Returns the member of a passkey; null if there is none. */
+export async function findMemberByPasskey(
+  db: D1Database,
+  credential_id: string,
+): Promise<Member | null> {
+  const found = await first<Row>(db, FIND_BY_PASSKEY, { credential_id })
+  return found && memberOf(found)
+}
+
+/** A key of a member, as they see it. */
+export interface MemberKey extends Scope {
+  readonly id: string
+  readonly name: string
+  readonly created_at: string
+}
+
+const FIND_BY_KEY = compileStatement(`
+  select ${COLUMNS}, k.id as key_id, k.role as key_role, k.accounts as key_accounts, k.affiliates as key_affiliates
+  from member_keys k join members m on m.id = k.member
+  where (k.digest = :digest or k.id = :id) and ${IS_MEMBER}`)
+
+/** Returns the member of a key, by its digest or id, with what both may do, and the id of the key; null if there is none. */
+export async function findMemberOfKey(
+  db: D1Database,
+  key: { readonly digest?: string; readonly id?: string },
+): Promise<{ readonly member: Member; readonly key: string } | null> {
+  type Found = Row & Record<'key_id' | 'key_role' | 'key_accounts' | 'key_affiliates', string>
+  const found = await first<Found>(db, FIND_BY_KEY, { digest: '', id: '', ...key })
+  if (!found) return null
+  const { key_id, key_role, key_accounts, key_affiliates, ...row } = found
+  const member = memberOf(row as Row)
+  const scope = {
+    role: key_role as Role,
+    accounts: JSON.parse(key_accounts),
+    affiliates: JSON.parse(key_affiliates),
+  }
+  return { member: { ...member, ...lesserOf(member, scope) }, key: key_id }
+}
+
+const FIND_NAMES = compileStatement(`
+  select email, name from members
+  where email in (select value from json_each(:emails)) order by created_at`)
+
+/** Returns the names of members by their e-mail addresses, also of those who were removed. */
+export async function namesOfMembers(
+  db: D1Database,
+  emails: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const values = { emails: JSON.stringify(emails) }
+  const rows = await all<{ email: string; name: string }>(db, FIND_NAMES, values)
+  return new Map(rows.map(({ email, name }) => [email, name]))
+}
+
+/** Returns whether a member has an account. */
+export const hasAccount = ({ accounts }: Pick<Scope, 'accounts'>, account: string): boolean =>
+  accounts === 'all' || accounts.includes(account)
+
+/** Returns the approvers of an account who have a passkey, by e-mail address. */
+export const approversOf = async (db: D1Database, account: string): Promise<StoredMember[]> =>
+  (await listMembers(db)).filter(
+    (one) => one.role === 'approver' && one.passkeys > 0 && hasAccount(one, account),
+  )
