@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { ARGUMENTS, executablePath } from '../test-node/browser/chromium.ts'
+import { sendKey } from '../test-node/console/frame.ts'
 import { askTeam, joinPortal } from '../test-node/portal/member.ts'
 import { startService } from '../test-node/service.ts'
 import { globalSetup, globalTeardown } from '../test-node/setup.ts'
@@ -38,9 +39,8 @@ async function take(page: Page, base: string, pictures: typeof CONSOLE, path: st
 async function signIn({ base_url, admin_key }: Demo, context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   await page.goto(`${base_url}/console/sign-in`)
-  await page.getByLabel('Admin key').fill(admin_key)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(`${base_url}/console`)
+  await sendKey(page, admin_key)
+  await page.waitForURL(/\/console$/)
   return page
 }
 

@@ -1,13 +1,17 @@
-// Enhances the pages of the console. Every page works without it.
+// Enhances the pages of the console. Every page works without it, but for passkeys.
 
 import './copy.js'
+import './passkeys.js'
 
 // The link of `npm run dev` to the sign-in has the key behind the `#`, which no server sees.
 const key = /^#key=(.+)/.exec(location.hash)?.[1]
 if (key) {
   history.replaceState(null, '', location.pathname)
   const field = document.getElementById('key')
-  if (field) field.value = key
+  if (field) {
+    field.value = key
+    field.closest('details').open = true
+  }
 }
 
 /** Draws each chart from the table beside it. */

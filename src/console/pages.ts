@@ -35,6 +35,7 @@ import { mappingsPage } from './records/mappings.tsx'
 import { recordPage } from './records/record.tsx'
 import { unearnedPage } from './records/unearned.tsx'
 import { reportsPage } from './reports/reports.tsx'
+import { mePage } from './team/me.tsx'
 import { webhookPage } from './webhooks/webhook.tsx'
 import { webhooksPage } from './webhooks/webhooks.tsx'
 
@@ -84,4 +85,5 @@ export const PAGES: readonly Page[] = [
   webhookPage,
   accountAuditLogPage,
   auditLogPage,
+  mePage,
 ]

@@ -102,7 +102,10 @@ const SignedIn = (_: object, { csrf, member } = useVisit()) => (
   <form method="post" action="/console/sign-out" class="who">
     <input type="hidden" name="csrf" value={csrf} />
     <span>
-      <Data text={member.actor} /> <small>{member.role}</small>
+      <a href="/console/me">
+        <Data text={member.name} />
+      </a>{' '}
+      <small>{member.role}</small>
     </span>
     <button type="submit" class="plain">
       Sign out

@@ -41,6 +41,8 @@ export async function visitOf(
   // The page says why an account cannot be read.
   const own = account === '' ? null : await api.account(account).catch(() => null)
   return {
+    c,
+    session,
     member: session.member,
     api,
     params,

@@ -1,13 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { respond } from '../pages/base/respond.ts'
 import { Problem } from '../pages/passkeys/parts.tsx'
-import {
-  nextOf,
-  register,
-  showInvitation,
-  showRegistration,
-  signIn,
-} from '../pages/passkeys/sign-in.tsx'
+import { nextOf, register, showRegistration, signIn } from '../pages/passkeys/sign-in.tsx'
 import { atPasskeyOrigin, policy } from '../pages/show-page.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { isSafe } from '../platform/auth/roles.ts'
@@ -24,7 +18,14 @@ import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
 import { showPayments } from './payments.tsx'
 import { changePostbacks, showPostbacks } from './postbacks.tsx'
 import { changeQuestions, showQuestions } from './questions.tsx'
-import { beforeSignIn, isMember, showSignIn, signOut, suspendedPage } from './sign-in.tsx'
+import {
+  isMember,
+  ofVisitor,
+  showInvitation,
+  showSignIn,
+  signOut,
+  suspendedPage,
+} from './sign-in.tsx'
 import { showStatement } from './statement.tsx'
 import { showStatements } from './statements.tsx'
 import { showSubAffiliates } from './sub-affiliates.tsx'
@@ -88,11 +89,11 @@ portalApp.onError((thrown, c) => showError(c, toApiError(thrown, c)))
 portalApp.use(requestLog, policy, httpsOnly, atPasskeyOrigin)
 portalApp
   .get('/sign-in', showSignIn)
-  .post('/sign-in', beforeSignIn(signIn))
+  .post('/sign-in', ofVisitor(signIn))
   .post('/sign-out', signOut)
-  .get('/invitation', beforeSignIn(showInvitation))
-  .post('/invitation', beforeSignIn(showRegistration))
-  .post('/invitation/register', beforeSignIn(register))
+  .get('/invitation', showInvitation)
+  .post('/invitation', ofVisitor(showRegistration))
+  .post('/invitation/register', ofVisitor(register))
   .get('/', forMembers(showOverview))
   .get('/statements', forMembers(showStatements))
   .get('/statements/:statement', forMembers(showStatement))

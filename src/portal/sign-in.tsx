@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
 import { endMemberSession, PORTAL_SESSIONS } from '../affiliates/member-session.ts'
+import type { Values } from '../pages/base/page.ts'
 import { readSignInForm } from '../pages/form.ts'
-import { nextOf, signInPage } from '../pages/passkeys/sign-in.tsx'
+import { showInvitation as invitationOf, nextOf, signInPage } from '../pages/passkeys/sign-in.tsx'
 import type { PasskeySite } from '../pages/passkeys/site.ts'
 import { isOwnOrigin } from '../pages/show-page.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
@@ -13,10 +14,10 @@ import { type MemberVisit, memberVisit, type PortalVisit, portalVisit } from './
 
 // The sign-in and the sign-out of a portal.
 
-/** Returns a handler of a page before the sign-in. */
-export const beforeSignIn =
-  (handle: (site: PasskeySite) => Response | Promise<Response>) => async (c: Context<AppEnv>) =>
-    handle(portalSite(c, await portalVisit(c)))
+/** Returns the handler of a form before the sign-in. */
+export const ofVisitor =
+  (handle: (site: PasskeySite, form: Values) => Promise<Response>) => async (c: Context<AppEnv>) =>
+    handle(portalSite(c, await portalVisit(c)), await readSignInForm(c))
 
 /** Responds with the sign-in, or sends a member who is signed in to the page that they wanted. */
 export async function showSignIn(c: Context<AppEnv>): Promise<Response> {
@@ -26,6 +27,10 @@ export async function showSignIn(c: Context<AppEnv>): Promise<Response> {
   const done = c.req.query('done') ? { done: visit.words.signed_out } : {}
   return signInPage(portalSite(c, visit), { ...done, next })
 }
+
+/** Responds with the page that an invitation links to. */
+export const showInvitation = async (c: Context<AppEnv>): Promise<Response> =>
+  invitationOf(portalSite(c, await portalVisit(c)))
 
 /** Returns whether a visit is one of a member. */
 export const isMember = <V extends object>(visit: V | MemberVisit): visit is MemberVisit =>

@@ -33,10 +33,16 @@ export async function openSignedIn(
   if (page.url().includes(SIGN_IN)) await signIn(shared, address)
 }
 
+/** Fills in the form that takes a key, and sends it. */
+export async function sendKey(page: Page, key: string): Promise<void> {
+  await page.getByText('Sign in with the service’s key').click()
+  await page.getByLabel('Key', { exact: true }).fill(key)
+  await page.getByRole('button', { name: 'Sign in with the key' }).click()
+}
+
 /** Signs in by the form on the page, which then leads to an address. */
 async function signIn({ base, key, page }: Shared, address: string): Promise<void> {
-  await page.getByLabel('Admin key').fill(key)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await sendKey(page, key)
   await page.waitForURL(base + address)
   sessions.set(page, await page.context().cookies())
 }

@@ -8,6 +8,7 @@ import { QUESTION_ID, questionRows } from '../affiliates/question-rows.ts'
 import { STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
 import { storePlan } from '../commission/stored.ts'
 import { addFinding, storeCases, storeRule } from '../fraud/stored-cases.ts'
+import { keyOfRole } from '../members.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from '../partner.ts'
 import { BATCH_ID, payoutRows } from '../payouts/payout-rows.ts'
 import { builtOnce } from '../world.ts'
@@ -59,7 +60,7 @@ const pathOf = (path: string, more: Record<string, string> = {}) =>
 
 const routes = consoleApp.routes.filter(({ method }) => method !== 'ALL')
 const PAGES = routes
-  .filter(({ method, path }) => method === 'GET' && path !== '/console/sign-in')
+  .filter(({ method, path }) => method === 'GET' && !/\/(?:sign-in|invitation)$/.test(path))
   .map(({ path }) => path)
 
 /** A line of an approved statement that the records no longer make. */
@@ -109,7 +110,9 @@ async function build(): Promise<Record<string, string>> {
 
 /** Requests a page, and returns its round trips to D1 until its first part is sent. */
 async function countTripsOf(at: string) {
-  const browser = await signedIn()
+  // The root key has no page of its own.
+  const key = at.startsWith('/console/me') ? await keyOfRole('viewer') : undefined
+  const browser = await signedIn(KEY_WORLD, consoleApp, key)
   const { db, trips } = countTrips(env.DB)
   const response = await browser.get(at, {}, { ...KEY_WORLD, DB: db })
   const shown = trips()

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { verifyRegistration, verifySignIn } from '../../src/platform/auth/passkeys.ts'
-import { ALGORITHMS, type Deviation, FLAGS, newPasskey } from '../portal/authenticator.ts'
+import { ALGORITHMS, type Deviation, FLAGS, newPasskey, REFUSED } from '../portal/authenticator.ts'
 
 // Each step of WebAuthn Level 3 at which a passkey is refused, with a device in software that can answer wrongly.
 
@@ -144,18 +144,6 @@ test('§7.1 RSA keys have 2048 bits or more, and ids at most 1023 bytes', async 
 })
 
 const { UP, UV, BE, BS, AT } = FLAGS
-
-/** What is refused at a registration and at a sign-in alike; `AT` is set at a registration alone. */
-const REFUSED: readonly Deviation[] = [
-  { origin: 'https://evil.example' },
-  { rpId: 'evil.example' },
-  { crossOrigin: true },
-  { topOrigin: 'https://evil.example' },
-  { flags: UP | AT },
-  { flags: UV | AT },
-  // Backed up, though it cannot be.
-  { flags: UP | UV | BS | AT },
-]
 
 test('§7.1 a registration is refused from an iframe, without its user or with impossible flags', async () => {
   for (const by of [...REFUSED, { flags: UP | UV }]) {

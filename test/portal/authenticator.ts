@@ -17,6 +17,20 @@ export interface Deviation {
 /** The flags of an authenticator (WebAuthn §6.1). */
 export const FLAGS = { UP: 1, UV: 4, BE: 8, BS: 16, AT: 64 }
 
+const { UP, UV, BS, AT } = FLAGS
+
+/** What is refused at a registration and at a sign-in alike; `AT` is set at a registration alone. */
+export const REFUSED: readonly Deviation[] = [
+  { origin: 'https://evil.example' },
+  { rpId: 'evil.example' },
+  { crossOrigin: true },
+  { topOrigin: 'https://evil.example' },
+  { flags: UP | AT },
+  { flags: UV | AT },
+  // Backed up, though it cannot be.
+  { flags: UP | UV | BS | AT },
+]
+
 const encoder = new TextEncoder()
 const url64 = { alphabet: 'base64url', omitPadding: true } as const
 const sha256 = async (bytes: Uint8Array) =>

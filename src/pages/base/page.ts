@@ -1,11 +1,13 @@
+import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
+import type { AppEnv } from '../../platform/auth/authorize.ts'
 import type { Member } from '../../platform/auth/roles.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { bookZoneOf, dayInZone } from '../../platform/zone.ts'
 import type { Api } from './api.ts'
 import { createContext, useContext } from './context.ts'
 import type { RenderPart } from './respond.ts'
-import type { ShownSecret } from './session.ts'
+import type { Session, ShownSecret } from './session.ts'
 
 /** The entries of the navigation of an account, in their order: the first group has no heading. */
 export const SECTION_GROUPS = [
@@ -74,6 +76,9 @@ export interface Names {
 
 /** One request for a page. */
 export interface Visit {
+  /** The request itself: for what only a browser does, such as passkeys. */
+  readonly c: Context<AppEnv>
+  readonly session: Session
   readonly member: Member
   readonly api: Api
   /** The parameters of the page's path. */

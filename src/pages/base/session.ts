@@ -1,14 +1,14 @@
 import type { Context } from 'hono'
-import { getCookie } from 'hono/cookie'
 import { ASSERTION_HEADER, readAssertion } from '../../platform/auth/access.ts'
-import type { Proved } from '../../platform/auth/admin-keys.ts'
 import type { AppEnv } from '../../platform/auth/authorize.ts'
 import { withObjectRetry } from '../../platform/auth/object-retry.ts'
 import type { Member } from '../../platform/auth/roles.ts'
-import { signText, verifyText } from '../../platform/auth/sign-text.ts'
-import { findMemberOfSession, teamSessionObject } from '../../platform/auth/team-session.ts'
-import { HOUR_MS } from '../../platform/durations.ts'
-import { sessionCookieName, writeSessionCookie } from '../../platform/http/session-cookie.ts'
+import {
+  findMemberOfSession,
+  passkeyOf,
+  teamSessionObject,
+} from '../../platform/auth/team-session.ts'
+import { sessionsOf } from '../../platform/http/session-cookie.ts'
 import { showOnce, takeShownOnce } from '../../platform/http/shown-once.ts'
 
 /** A new secret or link, with what to do with it. `values` have a label and a text that can be copied. */
@@ -36,39 +36,28 @@ export async function takeFlash(
   return text === null ? null : JSON.parse(text)
 }
 
-/** How long a session lasts, in milliseconds. */
-const SESSION_MS = 8 * HOUR_MS
-
 /** A member who is signed in. `id` binds CSRF tokens to the session. */
 export interface Session {
   readonly id: string
   readonly member: Member
+  /** The id of the passkey that it began with; null for a key, and with Cloudflare Access. */
+  readonly passkey: string | null
   /** When the session ends, in milliseconds; null if Cloudflare Access decides. */
   readonly until: number | null
 }
 
-/** The content of the cookie, before it is signed. */
-type SessionContent = readonly [id: string, proof: string, until: number]
-
-const CONTEXT = 'console session'
-
-const cookieName = (env: Env) => sessionCookieName(env, 'tributary_console')
+const SESSIONS = sessionsOf<{
+  readonly id: string
+  readonly until: number
+  readonly proof: string
+}>('console')
 
 /** Returns whether members sign in through Cloudflare Access instead of with their keys. */
 export const usesAccess = ({ ACCESS_TEAM, ACCESS_AUD }: Env) => Boolean(ACCESS_TEAM && ACCESS_AUD)
 
-/** Begins a session of a member whose key or passkey was checked, and returns it. `now` is in milliseconds. */
-export async function beginSession(
-  c: Context<AppEnv>,
-  { member, proof }: Proved,
-  now: number,
-): Promise<Session> {
-  const [id, until] = [crypto.randomUUID(), now + SESSION_MS]
-  const content: SessionContent = [id, proof, until]
-  const value = await signText(c.env, CONTEXT, JSON.stringify(content))
-  writeSessionCookie(c, cookieName(c.env), value, SESSION_MS / 1000)
-  return { id, member, until }
-}
+/** Begins a session of the member whose key or passkey was checked. `now` is in milliseconds. */
+export const beginSession = (c: Context<AppEnv>, proof: string, now: number): Promise<void> =>
+  SESSIONS.write(c, { ...SESSIONS.begin(now), proof })
 
 /**
  * Returns the session of a request, with the member as they are now; null if there is none, if it has ended, or if the
@@ -80,25 +69,19 @@ export async function readSession(c: Context<AppEnv>, now: number): Promise<Sess
   if (usesAccess(c.env)) {
     const assertion = c.req.header(ASSERTION_HEADER)
     const member = assertion ? await readAssertion(assertion, c.env) : null
-    return member && { id: `access ${member.actor}`, member, until: null }
+    return member && { id: `access ${member.actor}`, member, passkey: null, until: null }
   }
-  const text = await verifyText(c.env, CONTEXT, getCookie(c, cookieName(c.env)) ?? '')
-  if (text === null) return null
-  const [id, proof, until]: SessionContent = JSON.parse(text)
-  if (until <= now) return null
-  const member = await findMemberOfSession(c.env, { id, proof })
-  return member && { id, member, until }
+  const session = await SESSIONS.read(c, now)
+  const member = session && (await findMemberOfSession(c.env, session))
+  if (!member) return null
+  return { ...session, member, passkey: passkeyOf(session.proof) }
 }
 
 /** Ends a session, also for copies of its cookie. */
 export async function endSession(c: Context<AppEnv>, { id, until }: Session): Promise<void> {
   if (until !== null) await withObjectRetry(() => teamSessionObject(c.env, id).endSession(until))
-  writeSessionCookie(c, cookieName(c.env), '', 0)
+  SESSIONS.forget(c)
 }
 
-/** Returns the token that each form of this session sends. */
-export const csrfToken = (env: Env, { id }: Session) => signText(env, `console csrf ${id}`, 'form')
-
-/** Returns whether a token was issued to this session. */
-export const isCsrfToken = async (env: Env, { id }: Session, token: string) =>
-  (await verifyText(env, `console csrf ${id}`, token)) !== null
+/** `csrfToken` returns the token that each form of a session sends; `isCsrfToken`, whether it was issued to this session. */
+export const { csrfToken, isCsrfToken } = SESSIONS

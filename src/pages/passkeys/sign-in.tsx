@@ -14,8 +14,8 @@ import { digest } from '../../platform/auth/secret.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
 import type { StoredPasskey } from '../../platform/directory/passkeys.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
+import type { Values } from '../base/page.ts'
 import { respond } from '../base/respond.ts'
-import { readSignInForm } from '../form.ts'
 import { InputField } from '../parts/forms.tsx'
 import { isOwnOrigin } from '../show-page.tsx'
 import { readAnswer } from './confirmed.ts'
@@ -98,10 +98,9 @@ async function signInWait({ c, now }: PasskeySite, name: string) {
 }
 
 /** Begins a session if the form has the answer of a passkey of this site. */
-export async function signIn(site: PasskeySite): Promise<Response> {
+export async function signIn(site: PasskeySite, form: Values): Promise<Response> {
   const { c, home, now } = site
   const { words, say } = passkeyWords(site)
-  const form = await readSignInForm(c)
   const next = nextOf(form('next'), home, c.req.url)
   const again = (status: Status, problem: string) => signInPage(site, { status, problem, next })
   // Another site could otherwise sign its visitor in with its own passkey (login CSRF).
@@ -225,8 +224,8 @@ async function registrationPage(opened: Opened, problem?: string): Promise<Respo
 }
 
 /** Responds with the form of an invitation. Opening it does not use it. */
-export async function showRegistration(site: PasskeySite): Promise<Response> {
-  const opened = await openInvitation(site, (await readSignInForm(site.c))('secret'))
+export async function showRegistration(site: PasskeySite, form: Values): Promise<Response> {
+  const opened = await openInvitation(site, form('secret'))
   return opened instanceof Response ? opened : registrationPage(opened)
 }
 
@@ -248,8 +247,7 @@ export const newStored = (
 }
 
 /** Registers a passkey by an invitation, which is used by that, and begins a session. */
-export async function register(asked: PasskeySite): Promise<Response> {
-  const form = await readSignInForm(asked.c)
+export async function register(asked: PasskeySite, form: Values): Promise<Response> {
   const opened = await openInvitation(asked, form('secret'))
   if (opened instanceof Response) return opened
   const { site, invitation, secretDigest } = opened

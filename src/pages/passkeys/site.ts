@@ -71,7 +71,12 @@ export interface PasskeySite<
 /** A member who is signed in with a passkey, and what they change of their own. */
 export interface OwnPasskeys {
   readonly site: PasskeySite
-  readonly session: SigningIn & { readonly id: string }
+  readonly session: {
+    readonly id: string
+    readonly member: string
+    /** The passkey that it began with; null if it began with none. */
+    readonly credential_id: string | null
+  }
   readonly csrf: string
   /** How a device calls their passkeys. */
   readonly owner: string

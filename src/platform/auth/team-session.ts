@@ -5,6 +5,9 @@ import { withObjectRetry } from './object-retry.ts'
 /** Returns what proves that a session began with a passkey. */
 export const passkeyProof = (credential_id: string) => `passkey:${credential_id}`
 
+/** Returns the id of the passkey that a session began with; null if it began with a key. */
+export const passkeyOf = (proof: string): string | null => /^passkey:(.*)$/.exec(proof)?.[1] ?? null
+
 /** Returns the object of a session of the team. */
 export const teamSessionObject = (env: Env, id: string) =>
   env.CLIENT_GATE.getByName(`session:${id}`)
