@@ -27,6 +27,8 @@
 --
 -- The numbers of its accounts in the bookkeeping of the firm, as JSON: only those that were set.
 --
+-- How affiliates apply by themselves, as JSON: whether they may, the plan, the questions and the terms.
+--
 -- Whether the account is exported as Parquet files: `off`, `without_personal_data` or `with_personal_data`.
 CREATE TABLE accounts (
   id                     TEXT PRIMARY KEY CHECK (id <> ''),
@@ -59,6 +61,8 @@ CREATE TABLE accounts (
     CHECK (json_type(landing_pages) = 'array'),
   journal_accounts TEXT NOT NULL DEFAULT '{}'
     CHECK (json_type(journal_accounts) = 'object'),
+  sign_up TEXT NOT NULL DEFAULT '{}'
+    CHECK (json_type(sign_up) = 'object'),
   exports TEXT NOT NULL DEFAULT 'off'
     CHECK (exports IN ('off', 'without_personal_data', 'with_personal_data'))
 ) STRICT, WITHOUT ROWID;
@@ -102,6 +106,8 @@ CREATE INDEX brand_tokens_account ON brand_tokens (account);
 --
 -- How often the affiliate was suspended. A session of the portal names the number that it began with, and
 -- has ended once there is another.
+--
+-- `share_code` is in the links by which an affiliate recommends the account to others.
 CREATE TABLE affiliates (
   account      TEXT NOT NULL,
   affiliate_id TEXT NOT NULL CHECK (affiliate_id <> ''),
@@ -113,8 +119,19 @@ CREATE TABLE affiliates (
   status TEXT NOT NULL DEFAULT 'active'
     CHECK (status IN ('active', 'suspended')),
   suspensions INTEGER NOT NULL DEFAULT 0 CHECK (suspensions >= 0),
+  share_code TEXT NOT NULL DEFAULT (lower(hex(randomblob(8)))),
   PRIMARY KEY (account, affiliate_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX affiliates_share_code ON affiliates (account, share_code);
+
+-- Finds who is like an applicant: by the domain of the address and the address, and by the name.
+CREATE INDEX affiliates_address ON affiliates (
+  account, lower(substr(contact_email, instr(contact_email, '@') + 1)), lower(contact_email)
+) WHERE contact_email IS NOT NULL;
+
+CREATE INDEX affiliates_name ON affiliates (account, lower(display_name))
+  WHERE display_name IS NOT NULL;
 
 -- The parents of affiliates by day. An affiliate without rows has the parent of `affiliates` from the
 -- beginning; one with rows has no parent before the first of them.
@@ -340,6 +357,47 @@ CREATE TABLE affiliate_invitations (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX affiliate_invitations_digest ON affiliate_invitations (account, digest);
+
+-- An application to become an affiliate, from the page on which anybody applies. The id begins with the time.
+--
+--   status        `unproved` is none yet: its address is to be proved, and it is deleted after 24 hours
+--   applied_at    in milliseconds
+--   proved_at     when the address was proved; null: it was not, because no e-mail could be sent
+--   email         in lower case
+--   answers       a JSON array of `question` and `answer`
+--   terms_version, applied_at  the terms that were accepted, and when
+--   parent        the affiliate whose link led to the page
+--   affiliate_id  the affiliate that an approval has made
+CREATE TABLE applications (
+  account       TEXT NOT NULL,
+  id            TEXT NOT NULL CHECK (id <> ''),
+  status        TEXT NOT NULL CHECK (status IN ('unproved', 'waiting', 'approved', 'rejected')),
+  applied_at    INTEGER NOT NULL,
+  proved_at     TEXT,
+  name          TEXT NOT NULL CHECK (name <> ''),
+  company       TEXT,
+  country       TEXT NOT NULL CHECK (length(country) = 2),
+  website       TEXT NOT NULL CHECK (website <> ''),
+  promotion     TEXT NOT NULL CHECK (promotion <> ''),
+  email         TEXT NOT NULL CHECK (email <> ''),
+  language      TEXT NOT NULL CHECK (language IN ('en', 'de', 'es', 'fr', 'pt')),
+  answers       TEXT NOT NULL CHECK (json_type(answers) = 'array'),
+  terms_version TEXT NOT NULL CHECK (terms_version <> ''),
+  parent        TEXT,
+  decided_at    TEXT,
+  decided_by    TEXT,
+  reason        TEXT,
+  affiliate_id  TEXT,
+  PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX applications_status ON applications (account, status, id);
+
+CREATE INDEX applications_email ON applications (account, email, applied_at);
+
+CREATE INDEX applications_applied ON applications (account, applied_at);
+
+CREATE INDEX applications_unproved ON applications (applied_at) WHERE status = 'unproved';
 
 CREATE INDEX links_affiliate ON links (account, affiliate_id, link_id);
 

@@ -85,7 +85,8 @@ function tableOf(table: string): string {
   const lines = columns.map(({ name, type, notnull, dflt_value, pk }) => {
     const primary = isAlone && pk > 0 ? '.primaryKey()' : ''
     const needed = notnull && !primary ? '.notNull()' : ''
-    const preset = dflt_value === null ? '' : `.default(${dflt_value})`
+    // A default that SQL computes has brackets.
+    const preset = dflt_value === null || dflt_value.includes('(') ? '' : `.default(${dflt_value})`
     const columnType = COLUMN_TYPES[type]?.[name]
     const options = type === 'TEXT' ? allowedValues(sql, name) : ''
     return `  ${name}: ${columnType ?? type.toLowerCase()}(${options})${primary}${needed}${preset},`

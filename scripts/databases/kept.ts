@@ -9,7 +9,7 @@ const BOOKS =
 /** Settings, and what people decided. */
 const SETTINGS = `
 clients brand_tokens affiliate_keys affiliate_members affiliate_passkeys affiliate_invitations affiliate_questions
-affiliate_question_messages event_definitions vocabulary links account_moves doors accounts affiliates erasures
+affiliate_question_messages applications event_definitions vocabulary links account_moves doors accounts affiliates erasures
 affiliate_parents plan_versions assignments fx_rates customer_refusals statement_approvals closed_periods open_affiliates
 payees payout_batches payout_answers answer_columns bank_movements
 agreements fraud_rule_versions fraud_cases fraud_decisions fraud_evidence

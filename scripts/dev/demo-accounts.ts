@@ -24,6 +24,8 @@ interface Plan {
   vertical: string
   affiliates: string[]
   landing_page: string
+  /** How affiliates apply by themselves. */
+  sign_up?: object
 }
 
 /** The demo accounts. */
@@ -41,6 +43,11 @@ export const PLANS: Plan[] = [
     vertical: 'forex',
     affiliates: ['IB-07', 'IB-08', 'IB-09'],
     landing_page: 'https://forex.example/start',
+    sign_up: {
+      open: true,
+      questions: ['Which countries do your visitors come from?'],
+      terms: { version: '2026-01', url: 'https://forex.example/partner-terms' },
+    },
   },
   {
     account: 'demo-brand',
@@ -115,10 +122,10 @@ async function findOrCreateAccounts(call: Call): Promise<DemoAccount[]> {
 /** Creates an account with affiliates, a link and credentials. */
 export async function createAccount(
   call: Call,
-  { affiliates, landing_page, ...plan }: Plan,
+  { affiliates, landing_page, sign_up, ...plan }: Plan,
 ): Promise<DemoAccount> {
   const at = `accounts/${plan.account}`
-  await call('POST', 'accounts', { ...plan, mode: 'test' })
+  await call('POST', 'accounts', { ...plan, mode: 'test', ...(sign_up && { sign_up }) })
   await call(
     'PUT',
     `${at}/affiliates`,

@@ -53,6 +53,10 @@ const MEMBERS: Record<string, JsonSchema> = {
   reason: documented('Why it came back, or null.', { type: ['string', 'null'] }),
   manual_entry_id: documented('Only `manual`: the id of the entry.'),
   adjustments: documented('Only `correction`: the number of adjustments of the draft.', COUNT),
+  application_id: documented(
+    'The id of the application: `GET …/applications` has what was written.',
+  ),
+  proved: documented('Whether the address was proved.', { type: 'boolean' }),
   case_id: documented('The id of the case: `GET …/cases/{case_id}` has its figures and records.'),
   subject: documented(
     'Whom it is about: `affiliate_id`, `customer_id`, or the two `customer_ids` of a pair.',

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { shownView } from '../affiliates/view-fields.ts'
 import { invoicingOf, writeInvoices } from '../books/db/invoices.ts'
 import { hasClosedPeriods } from '../commission/db/closings.ts'
+import { readStoredPlans } from '../commission/plans/stored-plans.ts'
 import { hasFiles } from '../exports/db/files.ts'
 import { deleteExportObjects } from '../exports/objects.ts'
 import { holdsAny } from '../fraud/db/holds.ts'
@@ -10,6 +11,7 @@ import { firstRules } from '../fraud/rule-sets.ts'
 import { readUsage } from '../ingest/db/storage.ts'
 import { journalAccountsOf } from '../payouts/journal-accounts.ts'
 import { requirePerson } from '../payouts/two-persons.ts'
+import { changeSignUp } from '../people/sign-up.ts'
 import type { AmountSigns } from '../platform/amount-signs.ts'
 import {
   type AffiliateView,
@@ -54,6 +56,7 @@ export function presentAccount(stored: Account) {
     invoicing: invoicingOf(stored),
     landing_pages: rows.landingPagesOf(stored),
     journal_accounts: journalAccountsOf(stored),
+    sign_up: rows.signUpOf(stored),
     disabled: stored.disabled === 1,
   }
 }
@@ -63,6 +66,7 @@ interface JsonSettings {
   readonly landing_pages?: readonly string[] | undefined
   readonly journal_accounts?: object | undefined
   readonly invoicing?: object | undefined
+  readonly sign_up?: object | undefined
 }
 
 /** Returns settings as they are stored: lists and objects as JSON. */
@@ -71,6 +75,7 @@ const storedSettings = <S extends JsonSettings>({
   landing_pages: pages,
   journal_accounts: named,
   invoicing,
+  sign_up,
   ...others
 }: S) => ({
   ...others,
@@ -78,6 +83,7 @@ const storedSettings = <S extends JsonSettings>({
   ...(pages && { landing_pages: JSON.stringify(pages) }),
   ...(named && { journal_accounts: JSON.stringify(named) }),
   ...(invoicing && { invoicing: JSON.stringify(invoicing) }),
+  ...(sign_up && { sign_up: JSON.stringify(sign_up) }),
 })
 
 /** Returns the present values of the settings that a change names. */
@@ -203,6 +209,10 @@ function refuseBookZoneOfBrand(
   throw validationFailed([{ pointer: '/book_zone', code: 'not_applicable', expected }])
 }
 
+/** Returns the ids of the plans of an account. */
+const plansOf = async ({ db, account }: Call) =>
+  (await readStoredPlans(db, account.id)).versions.map(({ plan }) => plan)
+
 const s = accountChange
 
 /** The settings that an account itself is shown, too. */
@@ -234,6 +244,7 @@ const shown = described(() => ({
   affiliate_view: member(shownView, 'What affiliates see.'),
   landing_pages: s.landing_pages.wrapped,
   journal_accounts: s.journal_accounts.wrapped,
+  sign_up: s.sign_up.wrapped,
   disabled: s.disabled.wrapped,
   created_at: time,
 }))
@@ -270,6 +281,7 @@ export const createAccount = operation({
     requireRoleToSet(role, fields)
     refuseUnknownBinding(env, fields.binding)
     refuseBookZoneOfBrand(fields.vertical, fields)
+    changeSignUp(rows.NO_SIGN_UP, fields.sign_up ?? {}, [])
     const { account: id, affiliate_view, ...settings } = fields
     const { vertical, mode = 'live', jurisdiction = null } = fields
     const binding = fields.binding ?? (await placeAccount(env, jurisdiction))
@@ -373,12 +385,15 @@ export const changeAccount = operation({
   async run(call, sent) {
     const { env, actor, role, account, db } = call
     const { id } = account
-    const { affiliate_view: view, journal_accounts: named, invoicing, ...fields } = sent
+    const { affiliate_view: view, journal_accounts: named, invoicing, sign_up, ...fields } = sent
     const whole = {
       ...fields,
       ...(view && { affiliate_view: { ...viewOf(account), ...view } }),
       ...(named && { journal_accounts: { ...journalAccountsOf(account), ...named } }),
       ...(invoicing && { invoicing: { ...invoicingOf(account), ...invoicing } }),
+      ...(sign_up && {
+        sign_up: changeSignUp(rows.signUpOf(account), sign_up, await plansOf(call)),
+      }),
     }
     const change = storedSettings(whole)
     requireRoleToSet(role, change)

@@ -5,6 +5,7 @@ import { approvalsRequired } from '../commission/shapes/book-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../ingest/db/storage.ts'
 import { journalAccountFields } from '../payouts/journal-accounts.ts'
 import { vatId } from '../payouts/number-fields.ts'
+import { signUpFields } from '../people/sign-up-fields.ts'
 import { AMOUNT_SIGNS } from '../platform/amount-signs.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, nullable, optional, said } from '../platform/validation/fields.ts'
@@ -168,6 +169,13 @@ const settings = {
     said(
       'The pages to which links that affiliates make may lead: each of these URLs, and all pages below it. Without one, affiliates make no links. Links of the team may lead anywhere.',
       ['https://acme.example/start'],
+    ),
+  ),
+  sign_up: optional(
+    objectOf(signUpFields),
+    said(
+      'Whether and how affiliates apply by themselves, on a page of the portal. A member that is left out keeps its value.',
+      { open: true },
     ),
   ),
   journal_accounts: optional(

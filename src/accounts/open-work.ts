@@ -11,6 +11,7 @@ import { listToConfirm } from '../payouts/db/batches.ts'
 import { countOpenMovements } from '../payouts/db/movements.ts'
 import { listSameAccount, listWaiting } from '../payouts/db/payees.ts'
 import { countReturned } from '../payouts/db/transfers.ts'
+import { APPLICATION_LIMITS, countWaiting } from '../people/db/applications.ts'
 import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
 import type { Grant } from '../platform/auth/grant.ts'
 import { isAtLeast } from '../platform/auth/roles.ts'
@@ -43,6 +44,7 @@ export const ATTENTION_CODES = [
   'open_cases',
   'waiting_cases',
   'open_questions',
+  'waiting_applications',
   'waiting_payees',
   'same_account',
   'lowered_settings',
@@ -225,16 +227,27 @@ function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly S
   )
 }
 
+/** From how many applications on it is said that the form will close. */
+const MANY_APPLICATIONS = 150
+
+const applicationsText = (count: number) =>
+  `Whoever wants to become an affiliate waits for a decision.${
+    count < MANY_APPLICATIONS
+      ? ''
+      : ` At ${APPLICATION_LIMITS.waiting} the form says that it is full, and takes no more.`
+  }`
+
 /** Reads what waits for the integrations team alone: drafts, rates, payments, cases and questions. */
 export async function readTeamWork(env: Env, call: Call): Promise<Attention[]> {
   const { grant, session } = call
   const { account } = grant
-  const [{ unapproved, waiting }, review, payouts, questions, { names: lowered }] =
+  const [{ unapproved, waiting }, review, payouts, questions, applications, { names: lowered }] =
     await Promise.all([
       countDrafts(session, account, todayOf(grant)),
       readCasesToNote(session, account),
       readPayoutWork(call),
       countOpenQuestions(session, account),
+      countWaiting(session, account),
       listLowered(env.DB, account, Date.now() - LOWERED_DAYS * DAY_MS),
     ])
   const periods = unapproved.map(({ period }) => period)
@@ -271,6 +284,7 @@ export async function readTeamWork(env: Env, call: Call): Promise<Attention[]> {
     item('open_questions', asking, `What ${firstNames(asking)} asked waits for an answer.`, {
       count: questions.open,
     }),
+    item('waiting_applications', [], applicationsText(applications), { count: applications }),
   ])
 }
 

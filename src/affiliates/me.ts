@@ -5,13 +5,15 @@ import { ruleWords, termsWords } from '../commission/plans/plan-words.ts'
 import { readStoredPlans, type StoredPlans, versionOn } from '../commission/plans/stored-plans.ts'
 import type { PlanTerms } from '../commission/plans/types.ts'
 import { ENGLISH, type Words, wordsOf } from '../commission/words/words.ts'
-import { landingPagesOf } from '../platform/directory/accounts.ts'
+import { passkeyOrigin } from '../platform/development.ts'
+import { landingPagesOf, signUpOf } from '../platform/directory/accounts.ts'
 import { operation } from '../platform/http/operation.ts'
 import { LANGUAGES } from '../platform/languages.ts'
 import { day } from '../platform/validation/answer-fields.ts'
 import { component, described, referred } from '../platform/validation/described.ts'
 import { member, nullable } from '../platform/validation/fields.ts'
 import { bookZoneOf, todayOf } from '../platform/zone.ts'
+import { shareCodeOf } from './db/affiliates.ts'
 import { shownView } from './view-fields.ts'
 
 const planVersion = described(() =>
@@ -67,12 +69,20 @@ export const getAffiliateSelf = operation({
         v.array(v.string()),
         'The pages to which links that the affiliate makes may lead, and all below. Without one, they make no links.',
       ),
+      share_url: nullable(
+        v.string(),
+        'The link by which others apply to become affiliates below this one. Null: nobody can apply, or the account does not show who is below.',
+      ),
       scope: member(v.picklist(['read', 'read links']), 'What the key may do.'),
     })),
   })),
-  async run({ affiliate, grant, db }) {
+  async run({ env, affiliate, grant, db }) {
     const { id, account, profile, view, language } = affiliate
-    const plans = await readStoredPlans(db, account.id)
+    const isShared = signUpOf(account).open && view.sub_affiliates !== 'none'
+    const [plans, share_code] = await Promise.all([
+      readStoredPlans(db, account.id),
+      isShared ? shareCodeOf(db, account.id, id) : null,
+    ])
     return {
       affiliate_id: id,
       display_name: profile.display_name,
@@ -82,6 +92,9 @@ export const getAffiliateSelf = operation({
       plans: plansOf(plans, id, todayOf(account), language ? wordsOf(language) : ENGLISH),
       affiliate_view: view,
       landing_pages: landingPagesOf(account),
+      share_url:
+        share_code &&
+        new URL(`/portal/${account.id}/join?ref=${share_code}`, passkeyOrigin(env)).href,
       scope: grant.scope === 'read links' ? ('read links' as const) : ('read' as const),
     }
   },

@@ -38,7 +38,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     manual lines_total adjustments_total earned_before approved_at paid returned computed_at lines adjustments
     part parts steps closed corrections changed of approved now amount causes causes_total
     records rule reason condition resource transaction_type eventname count
-    rules counted min until signup_day link states link_id url landing_page pass_query disabled
+    rules counted min until signup_day link states link_id url landing_page pass_query share_url disabled
     disabled_by created_at clicks group_by columns unconverted notes
     statement reference entered_on value_on paid_on statements returned_on
     level signups active_customers

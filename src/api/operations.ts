@@ -43,6 +43,7 @@ import { BATCH_OPERATIONS } from '../payouts/operations/batches.ts'
 import { INVOICE_OPERATIONS } from '../payouts/operations/invoices.ts'
 import { listJournal } from '../payouts/operations/journal.ts'
 import { PAYEE_OPERATIONS } from '../payouts/operations/payees.ts'
+import { APPLICATION_OPERATIONS } from '../people/operations/applications.ts'
 import type { AnyOperation } from '../platform/http/operation.ts'
 import { getReport } from '../reports/operations.ts'
 import { WEBHOOK_OPERATIONS } from '../webhooks/operations/webhooks.ts'
@@ -58,6 +59,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...AFFILIATE_OPERATIONS,
   ...AFFILIATE_KEY_OPERATIONS,
   ...AFFILIATE_MEMBER_OPERATIONS,
+  ...APPLICATION_OPERATIONS,
   ...QUESTION_OPERATIONS,
   getCustomerNames,
   listAffiliatePostbacks,

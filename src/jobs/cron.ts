@@ -14,6 +14,7 @@ import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { readFeeds } from '../ingest/operations/feeds.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
 import { tendDetails } from '../payouts/payees.ts'
+import { deleteUnproved } from '../people/db/applications.ts'
 import { propagateSettings } from '../platform/auth/propagate.ts'
 import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
 import { CRON_QUERIES, limitQueries, runWithin } from '../platform/db/query-limit.ts'
@@ -305,6 +306,9 @@ async function expire(env: Env, job: RoundJob<'expire'>): Promise<void> {
     arrivals: Math.floor(oldest / HOUR_MS),
     late_changes: at - LATE_CHANGES_MS,
     ...oldestOfWebhooks(at),
+  }
+  if (round === 1) {
+    await logFailure(binding, () => deleteUnproved(resolveDatabase(env, binding), at))
   }
   const isDone = await runWithin(env, EXPIRE_QUERIES, (limited) =>
     deleteExpired(resolveDatabase(limited, binding), limits),

@@ -14,6 +14,7 @@ export const EVENT_TYPES = [
   'question.asked',
   'payee.changed',
   'batch.prepared',
+  'application.received',
 ] as const
 
 /** A type of events to which an endpoint can subscribe. */

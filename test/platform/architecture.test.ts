@@ -22,6 +22,7 @@ const ROOMS = [
     'affiliates',
     'payouts',
     'exports',
+    'people',
     'accounts',
     'api',
     'pages',

@@ -27,6 +27,7 @@ import {
   MAIN,
   PREPARED_ID,
 } from '../payouts/payout-rows.ts'
+import { APPLICATION_ID } from '../people/application-rows.ts'
 import { asTeam, operations } from '../requests.ts'
 import {
   asSender,
@@ -316,6 +317,20 @@ const administration: Route[] = [
     body: { decision: 'confirmed', reason: 'One device', case_ids: [CASE_ID] },
     repeats: 'a case that is decided is not open',
   },
+  { ...reads, id: 'listApplications', query: '?status=waiting' },
+  { ...reads, id: 'getApplication' },
+  {
+    ...changes,
+    id: 'approveApplication',
+    body: { affiliate_id: 'forex-friends' },
+    repeats: 'an application that is approved does not wait',
+  },
+  {
+    ...changes,
+    id: 'rejectApplication',
+    body: { reason: 'No website' },
+    repeats: 'an application that is rejected does not wait',
+  },
   { ...reads, id: 'listQuestions', query: '?status=open' },
   { ...reads, id: 'getQuestion' },
   { ...reads, id: 'getCustomerNames' },
@@ -551,6 +566,7 @@ export const parametersOf = (world: World): Record<string, string> => ({
   case_id: CASE_ID,
   export_id: EXPORT_ID,
   question_id: QUESTION_ID,
+  application_id: APPLICATION_ID,
   payer: 'main',
   batch: BATCH_ID,
   number: 'SB-1-2026-0001',

@@ -56,6 +56,9 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   [/man_[\dA-Z]{26}/g, 'manual'],
   [/\b[BT][\dA-HJKMNP-TV-Z]{9}\b/g, 'transfer'],
   [/(qst|msg)_[\dA-Z]{26}/g, 'question'],
+  [/ntc_[\da-f]{27}/g, 'notice'],
+  // The share code of an affiliate.
+  [/\b[\da-f]{16}\b/g, 'code'],
   [/note_[\dA-Z]{26}/g, 'note'],
   [/"[\dA-HJKMNP-TV-Z]{26}-v?\d{5}"/g, '"entry"'],
   [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"line"'],

@@ -23,6 +23,7 @@ import { exportRows, storeExport } from '../exports/export-rows.ts'
 import { caseRows } from '../fraud/case-rows.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
 import { payoutRows } from '../payouts/payout-rows.ts'
+import { applicationRows } from '../people/application-rows.ts'
 
 /** The name of a database. */
 export type Binding = 'DB' | 'DB_2'
@@ -157,6 +158,7 @@ export async function prepare(
     ...caseRows(db, account, 'aff-7', 'stored'),
     ...exportRows(db, account),
     ...questionRows(db, account, 'aff-7', 'Why?'),
+    ...applicationRows(db, account, 'Ada'),
     ...webhookRows(db, account),
     ...(await payoutRows(db, account)),
   ]

@@ -20,6 +20,7 @@ const KEPT_TABLES = [
   'affiliate_members',
   'affiliate_invitations',
   'affiliate_passkeys',
+  'applications',
   'payees',
   'agreements',
   'plan_versions',

@@ -1,5 +1,8 @@
+import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
+import { only } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { compileStatement } from '../../platform/db/statement.ts'
 import { type Affiliate, PROFILE_MEMBERS } from '../../platform/directory/affiliates.ts'
 
 const LISTED = ['affiliate_id', 'parent', ...PROFILE_MEMBERS]
@@ -44,3 +47,11 @@ export const listAffiliates = (
   }
   return paginate<Affiliate>(db, query, page)
 }
+
+const SHARE_CODE = compileStatement(
+  'select share_code from affiliates where account = :account and affiliate_id = :affiliate_id',
+)
+
+/** Returns the share code of an affiliate. */
+export const shareCodeOf = async (db: Connection, account: string, affiliate_id: string) =>
+  (await only<{ share_code: string }>(db, SHARE_CODE, { account, affiliate_id })).share_code

@@ -7,7 +7,7 @@ import { readProfiles } from '../../platform/directory/affiliates.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { operation } from '../../platform/http/operation.ts'
+import { type Call, operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { described, listOf, withMembers } from '../../platform/validation/described.ts'
@@ -35,6 +35,33 @@ const presentInvitation = (invitation: rows.Invitation, now: number) => ({
   ends_at: instant(invitation.ends_at),
   used_at: invitation.used_at,
 })
+
+/**
+ * Makes an invitation of an affiliate: its row, the statements that store it, their entry for the audit log, and its
+ * link. `created_by` is who invites.
+ */
+export async function newInvitation(
+  { env, actor, db, account }: Call,
+  affiliate_id: string,
+  created_by: string,
+) {
+  const now = Date.now()
+  const secret = randomText(SECRET_LENGTH)
+  const row = {
+    affiliate_id,
+    id: crypto.randomUUID(),
+    created_by,
+    created_at: instant(now),
+    ends_at: now + INVITATION_MS,
+    used_at: null,
+  }
+  const details = { affiliate_id, id: row.id }
+  const entry = { actor, action: 'affiliate-invitation.create', account: account.id, details }
+  const stored = { ...row, digest: await digest(secret) }
+  // The part of an address after `#` is never sent to a server, so no log of one has the secret.
+  const { href } = new URL(`/portal/${account.id}/invitation#${secret}`, passkeyOrigin(env))
+  return { row, entry, statements: rows.insertInvitation(db, account.id, stored), url: href }
+}
 
 const UUID = 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'
 const invitation_id = member(
@@ -87,7 +114,7 @@ export const inviteAffiliate = operation({
     },
   })),
   async run(call, { affiliate_id: affiliate }) {
-    const { env, actor, db, account } = call
+    const { actor, db, account } = call
     await requireAffiliate(call, affiliate)
     const now = Date.now()
     const profiles = await readProfiles(db, account.id, [affiliate])
@@ -95,22 +122,9 @@ export const inviteAffiliate = operation({
       const detail = 'The affiliate is suspended, so nobody can join. Reinstate it first.'
       throw new ApiError('conflict', { detail })
     }
-    const secret = randomText(SECRET_LENGTH)
-    const row = {
-      affiliate_id: affiliate,
-      id: crypto.randomUUID(),
-      created_by: actor,
-      created_at: instant(now),
-      ends_at: now + INVITATION_MS,
-      used_at: null,
-    }
-    const details = { affiliate_id: affiliate, id: row.id }
-    const entry = { actor, action: 'affiliate-invitation.create', account: account.id, details }
-    const stored = { ...row, digest: await digest(secret) }
-    await withAudit(db, entry, rows.insertInvitation(db, account.id, stored))
-    // The part of an address after `#` is never sent to a server, so no log of one has the secret.
-    const url = new URL(`/portal/${account.id}/invitation#${secret}`, passkeyOrigin(env))
-    return { ...presentInvitation(row, now), invitation_url: url.href }
+    const { row, entry, statements, url } = await newInvitation(call, affiliate, actor)
+    await withAudit(db, entry, statements)
+    return { ...presentInvitation(row, now), invitation_url: url }
   },
 })
 

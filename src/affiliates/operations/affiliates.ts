@@ -70,7 +70,25 @@ export const putAffiliates = operation({
  *
  * @throws ApiError `validation_failed`, `conflict`
  */
-async function putAll(call: Call, { sent, issues }: SentList, isDryRun: boolean) {
+async function putAll(call: Call, list: SentList, isDryRun: boolean) {
+  const { statements, refuseClosed, changed } = await prepareAffiliates(call, list)
+  if (!isDryRun) {
+    await withD1Retry(() => call.db.batch(statements)).catch(async (error) => {
+      if (!isAssertionFailure(error)) throw error
+      await refuseClosed()
+      throw new ApiError('conflict', { detail: REFUSED, cause: error })
+    })
+  }
+  return { received: list.sent.length, changed }
+}
+
+/**
+ * Checks affiliates, and returns the statements that store them with their plans, in one batch, and how many change. If
+ * the batch fails, `refuseClosed` says whether a closed period is why.
+ *
+ * @throws ApiError `validation_failed`, `conflict`
+ */
+export async function prepareAffiliates(call: Call, { sent, issues }: SentList) {
   const { account: row, db, actor } = call
   const account = row.id
   const ids = sent.map(({ affiliate_id }) => affiliate_id)
@@ -113,21 +131,16 @@ async function putAll(call: Call, { sent, issues }: SentList, isDryRun: boolean)
     insertEntry(db, { actor, action: 'affiliates.put', account, details }),
     ...(plans ? [...plans.puts, insertEntry(db, plans.entry)] : []),
   ]
-  if (!isDryRun) {
-    await withD1Retry(() => db.batch(statements)).catch(async (error) => {
-      if (!isAssertionFailure(error)) throw error
-      await plans?.refuseClosed()
-      throw new ApiError('conflict', { detail: REFUSED, cause: error })
-    })
-  }
   const others = [...added, ...changed, ...renamed, ...assigned]
   return {
-    received: sent.length,
+    statements,
+    refuseClosed: async () => plans?.refuseClosed(),
     changed: new Set(others.map(({ affiliate_id }) => affiliate_id)).size,
   }
 }
 
-const REFUSED = `A chain of parents would have more than ${rows.MAX_LEVELS} affiliates: choose parents that are nearer to the top of the tree. Or another change was made at the same time, such as that a plan was withdrawn: read the affiliates and try again.`
+/** Why the batch of affiliates is refused if a condition of it does not hold any more. */
+export const REFUSED = `A chain of parents would have more than ${rows.MAX_LEVELS} affiliates: choose parents that are nearer to the top of the tree. Or another change was made at the same time, such as that a plan was withdrawn: read the affiliates and try again.`
 
 /** Returns the days from which affiliates of before get another parent; null: from the beginning. */
 function movedFrom(before: Tree, changed: readonly rows.AffiliateParents[]): (string | null)[] {

@@ -17,12 +17,14 @@ export interface IssueResult {
 }
 
 /**
- * Counts credentials and ends sessions. One class for seven kinds of objects, by their names:
+ * Counts credentials and ends sessions. One class for nine kinds of objects, by their names:
  * - `client:{client_id}`, an OAuth client. It lists its unexpired tokens, so that they can be revoked and
  *   their number can be limited. A token lives for an hour, so the list holds all tokens of the last hour.
  * - `address:{address}`, a client address. It lists the wrong secrets that were sent from it.
  * - `sign-in:{address}`, `portal:{address}`: an address that signs in to the console or to a portal. It lists the
  *   wrong admin keys, or passkeys.
+ * - `apply:{address}`, an address that applies to become an affiliate, and `mail:{digest}`, an e-mail address to which
+ *   strangers have mails sent. Each lists these as wrong attempts.
  * - `sign-ins:[account, affiliate]`: the sign-ins of an affiliate of the last hour, listed like tokens.
  * - `session:{id}`, a session of the console. It stores whether the session was ended.
  * - `challenge:{challenge}`, a challenge of the portal. It stores whether it was answered.

@@ -11,6 +11,12 @@ export const SECRET_LIMITS: AttemptLimits = { each: 20, all: 200, windowMs: 600_
 /** Wrong admin keys or passkeys. */
 export const SIGN_IN_LIMITS: AttemptLimits = { each: 5, all: 5, windowMs: 60_000 }
 
+/** The contract: applications from an address of the network. */
+export const APPLY_LIMITS: AttemptLimits = { each: 5, all: 5, windowMs: 3_600_000 }
+
+/** The contract: mails to an address that strangers cause. */
+export const STRANGERS_MAIL_LIMITS: AttemptLimits = { each: 3, all: 3, windowMs: 86_400_000 }
+
 /** The contract: tokens per hour and client. An hour is also the lifetime of a token. */
 export const TOKENS_PER_HOUR = 60
 

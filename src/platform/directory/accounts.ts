@@ -17,6 +17,26 @@ export const findAccount = (db: D1Database, id: string): Promise<Account | null>
 export const landingPagesOf = ({ landing_pages }: Pick<Account, 'landing_pages'>): string[] =>
   JSON.parse(landing_pages)
 
+/** The terms that applicants accept: a page, or their text. */
+type Terms = { readonly version: string } & ({ readonly url: string } | { readonly text: string })
+
+/** The setting `sign_up` of an account. */
+export interface SignUp {
+  readonly open: boolean
+  readonly plan: string | null
+  readonly questions: readonly string[]
+  readonly terms?: Terms
+}
+
+/** The setting of an account that has set nothing. */
+export const NO_SIGN_UP: SignUp = { open: false, plan: null, questions: [] }
+
+/** Returns the setting `sign_up` of an account. */
+export const signUpOf = ({ sign_up }: Pick<Account, 'sign_up'>): SignUp => ({
+  ...NO_SIGN_UP,
+  ...JSON.parse(sign_up),
+})
+
 const PLACES_AMONG = compileStatement(`
   select id, binding, disabled from accounts where id in (select value from json_each(:ids))`)
 
@@ -71,6 +91,7 @@ const SETTINGS = [
   'affiliate_view',
   'landing_pages',
   'journal_accounts',
+  'sign_up',
 ] as const
 
 type Settings = Pick<Account, (typeof SETTINGS)[number]>

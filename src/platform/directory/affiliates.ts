@@ -47,7 +47,10 @@ export const rejectDeepTrees = (db: D1Database, account: string) =>
   bindStatement(db, REJECT_DEEP_TREES, { account })
 
 /** An affiliate; `parent` is the affiliate who referred them, or null. */
-export type Affiliate = Omit<typeof affiliates.$inferSelect, 'account' | 'suspensions'>
+export type Affiliate = Omit<
+  typeof affiliates.$inferSelect,
+  'account' | 'suspensions' | 'share_code'
+>
 
 /** The members of an affiliate's profile, in the order in which lists have them. */
 export const PROFILE_MEMBERS = [
