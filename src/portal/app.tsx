@@ -11,6 +11,7 @@ import { acceptedLanguage } from '../platform/languages.ts'
 import { showCustomers } from './customers.tsx'
 import { changeGettingPaid, showGettingPaid } from './getting-paid.tsx'
 import { changeInvoices, showInvoices } from './invoices.tsx'
+import { sendConfirm, sendJoin, showConfirm, showJoin } from './join.tsx'
 import { PortalPage, portalPath } from './layout.tsx'
 import { changeLinks, showLinks } from './links.tsx'
 import { showOverview } from './overview.tsx'
@@ -94,6 +95,10 @@ portalApp
   .get('/invitation', showInvitation)
   .post('/invitation', ofVisitor(showRegistration))
   .post('/invitation/register', ofVisitor(register))
+  .get('/join', showJoin)
+  .post('/join', sendJoin)
+  .get('/join/confirm', showConfirm)
+  .post('/join/confirm', sendConfirm)
   .get('/', forMembers(showOverview))
   .get('/statements', forMembers(showStatements))
   .get('/statements/:statement', forMembers(showStatement))

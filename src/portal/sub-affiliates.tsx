@@ -7,6 +7,7 @@ import { Data } from '../pages/parts/data.tsx'
 import { Table } from '../pages/parts/table.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { fill } from '../platform/languages.ts'
+import { Copied } from './form.tsx'
 import { MemberPage } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
 
@@ -17,7 +18,7 @@ const DAYS = 30
 export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, speech, account, today } = visit
   const range = { from: dayBefore(today, DAYS - 1), to: dayBefore(today, 0) }
-  const [{ affiliate_view }, { data }] = await Promise.all([
+  const [{ affiliate_view, share_url }, { data }] = await Promise.all([
     visit.call(getAffiliateSelf, {}),
     visit.call(listSubAffiliates, range),
   ])
@@ -45,6 +46,13 @@ export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit):
         }}
         empty={<p class="note">{none}</p>}
       />
+      {share_url && (
+        <section>
+          <h2>{fill(words.share, { account: account.name })}</h2>
+          <p>{words.share_lead}</p>
+          <Copied text={share_url} />
+        </section>
+      )}
     </MemberPage>,
   )
 }
