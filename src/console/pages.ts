@@ -5,6 +5,7 @@ import { credentialsPage } from './accounts/credentials.tsx'
 import { settingsPage } from './accounts/settings.tsx'
 import { affiliatePage } from './affiliates/affiliate.tsx'
 import { affiliatesPage } from './affiliates/affiliates.tsx'
+import { applicationPage, applicationsPage } from './affiliates/applications.tsx'
 import { linksPage } from './affiliates/links.tsx'
 import { questionPage, questionsPage } from './affiliates/questions.tsx'
 import { linePage } from './books/line.tsx'
@@ -45,6 +46,8 @@ export const PAGES: readonly Page[] = [
   overviewPage,
   affiliatesPage,
   affiliatePage,
+  applicationsPage,
+  applicationPage,
   questionsPage,
   questionPage,
   plansPage,

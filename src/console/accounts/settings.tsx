@@ -10,6 +10,7 @@ import { ChangeForm, ConfirmForm } from '../../pages/parts/forms.tsx'
 import { changedMembers } from '../../pages/parts/schema.ts'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import { AccountTabs } from '../../pages/parts/tabs.tsx'
+import { signUpForm } from '../../people/sign-up-fields.ts'
 import { DEFAULT_VIEW } from '../../platform/auth/affiliate-view.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 
@@ -22,6 +23,7 @@ const {
   storage_quota: _quota,
   self_billing: _billing,
   invoicing: _invoicing,
+  sign_up: _signUp,
   ...settings
 } = accountChange
 
@@ -56,6 +58,14 @@ export const settingsPage: Page = {
       'What affiliates see is saved. It holds from their next request on.',
       (values) => ({ affiliate_view: changedMembers(affiliateViewFields, values) }),
     ),
+    sign_up: calling(changeAccount, 'How affiliates apply is saved.', (values) => {
+      const { terms_version, terms_url, terms_text, ...sent } = changedMembers(signUpForm, values)
+      const isNew = [terms_version, terms_url, terms_text].some((one) => one !== undefined)
+      const [url, text] = [values('terms_url').trim(), values('terms_text').trim()]
+      const version = values('terms_version').trim()
+      const terms = url === '' ? { version, text } : { version, url, ...(text && { text }) }
+      return { sign_up: { ...sent, ...(isNew && { terms }) } }
+    }),
     enable: calling(changeAccount, 'The account is enabled.', () => ({ disabled: false })),
     disable: {
       ...calling(changeAccount, 'The account is disabled.', () => ({ disabled: true })),
@@ -92,6 +102,27 @@ export const settingsPage: Page = {
           submit="Save what affiliates see"
           schemas={affiliateViewFields}
           values={{ ...DEFAULT_VIEW, ...account.affiliate_view }}
+        />
+        <h2 id="sign-up">How affiliates apply</h2>
+        <p class="note">
+          Anybody can apply on the{' '}
+          <a href={`/portal/${encodeURIComponent(visit.account)}/join`}>page of the portal</a> while
+          it is open. You decide in Applications.
+        </p>
+        <SchemaForm
+          change="sign_up"
+          submit="Save how affiliates apply"
+          at="/sign_up"
+          schemas={signUpForm}
+          values={{
+            ...account.sign_up,
+            ...Object.fromEntries(
+              Object.entries(account.sign_up.terms ?? {}).map(([name, one]) => [
+                `terms_${name}`,
+                one,
+              ]),
+            ),
+          }}
         />
         <StopAccount account={account} />
       </>

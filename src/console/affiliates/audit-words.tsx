@@ -65,6 +65,7 @@ const ACTORS: Readonly<Record<string, string>> = {
   'root-key': 'The root key',
   cron: 'The service',
   portal: 'A new member',
+  'sign-up': 'The service, by e-mail to the applicant',
   webhooks: 'The service, about webhooks',
 }
 

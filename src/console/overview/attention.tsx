@@ -22,6 +22,7 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   lowered_settings: () => ['Show the audit log', ['audit-log']],
   same_account: (affiliate) => ['Show the affiliate', ['affiliates', affiliate]],
   open_questions: () => ['Answer', ['questions']],
+  waiting_applications: () => ['Decide', ['applications']],
   unconfigured_affiliates: () => ['Set up', ['affiliates']],
   refused_records: () => ['Show why', ['deliveries'], { outcome: 'refused' }],
   feed_late: () => ['Show the deliveries', ['deliveries']],

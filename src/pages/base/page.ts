@@ -14,7 +14,7 @@ export const SECTION_GROUPS = [
   { heading: null, sections: ['Overview', 'Reports'] },
   { heading: 'Commissions', sections: ['Statements', 'Payouts', 'Plans', 'Rates'] },
   { heading: 'Fraud review', sections: ['Cases', 'Rules'] },
-  { heading: 'People', sections: ['Affiliates', 'Questions', 'Customers'] },
+  { heading: 'People', sections: ['Affiliates', 'Applications', 'Questions', 'Customers'] },
   { heading: 'Records', sections: ['Deliveries', 'Held records'] },
   { heading: 'Settings', sections: ['Account', 'Webhooks', 'Audit log'] },
 ] as const
@@ -30,6 +30,7 @@ export const NAMING_SECTIONS: ReadonlySet<Section | undefined> = new Set([
   'Plans',
   'Cases',
   'Affiliates',
+  'Applications',
   'Questions',
   'Customers',
   'Audit log',

@@ -39,6 +39,11 @@ export const HINTS: Readonly<Record<string, string>> = {
   series: 'What the numbers of invoices begin with, such as SB.',
   vat_id: 'That of the firm.',
   rate: 'The VAT of domestic affiliates, in percent.',
+  open: 'Whether anybody can apply. It needs terms.',
+  questions: 'What applicants are asked besides: at most 5, one a line.',
+  terms_version: 'The name of the terms. Changed terms have a new one.',
+  terms_url: 'The https:// address of the page that has them. Or write them below.',
+  terms_text: 'What applicants accept, if no page has it.',
   sample_seen: 'Whether your adviser has seen a sample of an invoice.',
   version: 'The name of the agreement. A new text has a new one.',
   exports:

@@ -59,7 +59,7 @@ export const SchemaFields = (form: Fields, { refused } = useVisit()) => (
               {...shown}
               value={text}
               required={isRequired}
-              type={isList || name === 'text' ? 'area' : 'text'}
+              type={isList || /(?:^|_)text$/.test(name) ? 'area' : 'text'}
               options={choices.length > 0 ? optionsOf(described, text) : undefined}
             />
           )}
