@@ -44,6 +44,8 @@ import { INVOICE_OPERATIONS } from '../payouts/operations/invoices.ts'
 import { listJournal } from '../payouts/operations/journal.ts'
 import { PAYEE_OPERATIONS } from '../payouts/operations/payees.ts'
 import { APPLICATION_OPERATIONS } from '../people/operations/applications.ts'
+import { ME_OPERATIONS } from '../people/operations/me.ts'
+import { MEMBER_OPERATIONS } from '../people/operations/members.ts'
 import type { AnyOperation } from '../platform/http/operation.ts'
 import { getReport } from '../reports/operations.ts'
 import { WEBHOOK_OPERATIONS } from '../webhooks/operations/webhooks.ts'
@@ -55,6 +57,8 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...BRAND_TOKEN_OPERATIONS,
   ...MOVE_OPERATIONS,
   listAuditLog,
+  ...MEMBER_OPERATIONS,
+  ...ME_OPERATIONS,
   ...LINK_OPERATIONS,
   ...AFFILIATE_OPERATIONS,
   ...AFFILIATE_KEY_OPERATIONS,

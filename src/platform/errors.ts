@@ -39,6 +39,7 @@ export const PROBLEMS = {
   not_open: [409, 'The case is not open'],
   evidence_changed: [409, 'The evidence of the case has changed'],
   same_person: [409, 'Another person must do this'],
+  last_approver: [409, 'Too few approvers would be left'],
   payload_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
   validation_failed: [422, 'Validation failed'],

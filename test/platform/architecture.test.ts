@@ -178,9 +178,6 @@ test('SQL statements stand only where a room keeps its SQL', () => {
 const OWNERS: Record<string, string> = {
   // Every batch checks the door of its account.
   doors: 'platform',
-  // The console invites them.
-  ...{ members: 'platform', member_invitations: 'platform' },
-  ...{ member_passkeys: 'platform', member_keys: 'platform' },
   // Their SQL is built from the fields of records; a trigger writes the owners.
   ...{ customers: 'ingest', transactions: 'ingest', activity: 'ingest', events: 'ingest' },
   customer_owners: 'ingest',

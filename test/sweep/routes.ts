@@ -55,7 +55,7 @@ export interface Route {
   policy?: 'reject'
   /** Whether it is the first read of an affiliate of its account. */
   unread?: true
-  as: 'account' | 'affiliate' | 'client' | 'team' | 'anyone'
+  as: 'account' | 'affiliate' | 'client' | 'team' | 'member' | 'anyone'
   at?: Record<string, string>
   query?: string | ((world: World) => string)
   headers?: Record<string, string>
@@ -452,6 +452,28 @@ const administration: Route[] = [
   { ...changes, id: 'startExport', body: {}, repeats: 'each starts an export' },
   { ...reads, id: 'listDatabases' },
   { ...reads, id: 'listAuditLog' },
+  {
+    ...changes,
+    id: 'makeMember',
+    body: ({ account }: World) => ({
+      ...{ name: 'Ada Lovelace', email: `ada@${account}.example`, role: 'manager' },
+      ...{ accounts: [account], affiliates: 'all', language: 'en' },
+    }),
+  },
+  { ...reads, id: 'listTeam', as: 'member' },
+  { ...reads, id: 'getMember' },
+  { ...changes, id: 'patchMember', body: { role: 'viewer' } },
+  { ...changes, id: 'endMember' },
+  { ...changes, id: 'makeMemberLink', repeats: 'each is a new link' },
+  { ...changes, id: 'approveMember', body: { request: 'request' } },
+  { ...reads, id: 'getMe', as: 'member' },
+  {
+    ...changes,
+    ...{ id: 'makeMyKey', as: 'member', body: { name: 'Month end script' } },
+    repeats: 'each is a new key',
+  },
+  { ...reads, id: 'listMyKeys', as: 'member' },
+  { ...changes, id: 'endMyKey', as: 'member' },
   { ...reads, id: 'listDeliveries' },
   { ...reads, id: 'getDelivery' },
   { ...reads, id: 'getTotals', query: OCTOBER },
@@ -549,6 +571,7 @@ let origins = 1024
 /** Returns what the parameters of paths name in a world. */
 export const parametersOf = (world: World): Record<string, string> => ({
   account: world.account,
+  member: `member-manager-${world.account}`,
   client_id: world.client_id,
   token_id: world.token_id,
   key_id: world.key_id,
@@ -584,6 +607,7 @@ export function requestOf(route: Route, world: World): Request {
   const at: Record<string, string> = {
     ...parametersOf(world),
     ...(route.as === 'affiliate' && { line_id: world.shown_line_id }),
+    ...(route.as === 'member' && { key_id: `spare-${world.account}` }),
     ...route.at,
   }
   const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => at[part]!)
@@ -622,6 +646,9 @@ function credentials({ as }: Route, world: World): Record<string, string> {
       Authorization: `Bearer ${world.affiliate_key}`,
       'Content-Type': 'application/json',
     }
+  }
+  if (as === 'member') {
+    return { Authorization: `Bearer ${world.member_key}`, 'Content-Type': 'application/json' }
   }
   if (as === 'team') return { ...asTeam(), 'Content-Type': 'application/json' }
   return as === 'client' ? { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` } : {}

@@ -2,11 +2,21 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { World } from './worlds.ts'
 
+/** Whether a member is of the account. */
+const OF_TEAM = `instr(accounts, '"' || ?1 || '"') > 0`
+
 /** The condition of an account's rows, by table; for all others it is the column `account`. */
 const CONDITIONS: Record<string, string> = {
   accounts: "id in (?1, ?1 || '-new')",
   // Of no account.
   database_sizes: '?1 is null',
+  members: OF_TEAM,
+  ...Object.fromEntries(
+    ['member_invitations', 'member_passkeys', 'member_keys'].map((table) => [
+      table,
+      `member in (select id from members where ${OF_TEAM})`,
+    ]),
+  ),
 }
 
 /** What is compared of a table whose rows differ between runs: a run may cross an hour. */

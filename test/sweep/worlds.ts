@@ -21,6 +21,7 @@ import { monthly } from '../commission/stored.ts'
 import { storeDrafts } from '../commission/stored-runs.ts'
 import { exportRows, storeExport } from '../exports/export-rows.ts'
 import { caseRows } from '../fraud/case-rows.ts'
+import { actorOf, memberKey } from '../members.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
 import { payoutRows } from '../payouts/payout-rows.ts'
 import { applicationRows } from '../people/application-rows.ts'
@@ -41,6 +42,8 @@ export interface World {
   token_id: string
   /** The key of its affiliate aff-7, and the id of that key. */
   affiliate_key: string
+  /** The key of an approver of the account. */
+  member_key: string
   key_id: string
   link_id: string
   /** The id of a line for the signup of a customer, if the account has records. */
@@ -64,6 +67,25 @@ interface WorldOptions {
 
 /** The key of the names that affiliates see. */
 const PSEUDONYM_KEY = 'a'.repeat(64)
+
+/** Stores an approver of an account, whose key it returns, and a manager whose name they want to change. */
+async function storeTeam(account: string): Promise<string> {
+  const own = { accounts: [account], affiliates: 'all', hasPasskey: false } as const
+  const key = await memberKey({ ...own, name: `approver-${account}`, role: 'approver' })
+  await memberKey({ ...own, name: `manager-${account}`, role: 'manager' })
+  const at = '2026-01-01T00:00:00.000Z'
+  const by = actorOf(`approver-${account}`)
+  const waiting = { id: 'request', kind: 'change', by, at, change: { name: 'Ada' } }
+  await env.DB.batch([
+    env.DB.prepare('update members set waiting = ? where id = ?').bind(
+      ...[JSON.stringify(waiting), `member-manager-${account}`],
+    ),
+    env.DB.prepare(
+      `insert into member_keys values (?, ?, ?, 'Spare', 'viewer', '"all"', '"all"', ?)`,
+    ).bind(await digest(account), `spare-${account}`, `member-approver-${account}`, at),
+  ])
+  return key
+}
 
 let made = 0
 
@@ -162,6 +184,7 @@ export async function prepare(
     ...webhookRows(db, account),
     ...(await payoutRows(db, account)),
   ]
+  const member_key = await storeTeam(account)
   if (binding === 'DB') await db.batch([...settings, ...content])
   else await Promise.all([env.DB.batch(settings), db.batch(content)])
 
@@ -193,6 +216,7 @@ export async function prepare(
     brand_token,
     token_id: token_id!,
     affiliate_key,
+    member_key,
     key_id: key_id!,
     link_id,
     line_id,

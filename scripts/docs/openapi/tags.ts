@@ -10,6 +10,7 @@ export const TAGS = [
   { name: 'affiliate-api', description: 'What affiliates read: what they earn, and why.' },
   { name: 'affiliate-tools', description: 'What affiliates make: links, postbacks and questions.' },
   { name: 'accounts', description: 'Accounts, their credentials and the audit log.' },
+  { name: 'members', description: 'The people of the team, what they may do, and their keys.' },
   { name: 'definitions', description: 'Statuses, labels and events of an account.' },
   { name: 'affiliates', description: 'Affiliates, their links and the attribution of customers.' },
   { name: 'webhooks', description: 'Webhooks, their events and the attempts to send them.' },

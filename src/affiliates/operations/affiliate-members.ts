@@ -107,10 +107,10 @@ export const inviteAffiliate = operation({
     }),
     errors: ['conflict'],
     command: {
-      name: 'members invite',
+      name: 'affiliate-members invite',
       secret: 'invitation_url',
       recovery:
-        'The link may have been made: run `members invitations`, and end the unknown invitation.',
+        'The link may have been made: run `affiliate-members invitations`, and end the unknown invitation.',
     },
   })),
   async run(call, { affiliate_id: affiliate }) {
@@ -138,7 +138,7 @@ export const listInvitations = operation({
     description:
       'Lists the invitations of an affiliate, the latest first. Their links are not stored.',
     answer: listOf(invitation),
-    command: { name: 'members invitations' },
+    command: { name: 'affiliate-members invitations' },
   })),
   async run(call, { affiliate_id: affiliate }) {
     await requireAffiliate(call, affiliate)
@@ -160,7 +160,7 @@ export const endInvitation = operation({
     description: 'Ends an invitation. Its link stops working at once.',
     answer: null,
     command: {
-      name: 'members uninvite',
+      name: 'affiliate-members uninvite',
       done: 'Ended invitation {invitation_id} of affiliate {affiliate_id}.',
     },
   })),
@@ -200,7 +200,7 @@ export const listMembers = operation({
         ),
       }),
     ),
-    command: { name: 'members list' },
+    command: { name: 'affiliate-members list' },
   })),
   async run(call, { affiliate_id: affiliate }) {
     await requireAffiliate(call, affiliate)
@@ -222,7 +222,7 @@ export const removeMember = operation({
       'Removes a member with their passkeys and the keys that they made. They are signed out at once.',
     answer: null,
     command: {
-      name: 'members remove',
+      name: 'affiliate-members remove',
       done: 'Removed member {member_id} of affiliate {affiliate_id}, and ended their keys.',
     },
   })),

@@ -66,15 +66,20 @@ export interface StoredMember extends Member {
   readonly waiting: Waiting | null
   readonly version: number
   readonly passkeys: number
+  /** When the open link of an invitation ends, in milliseconds; null: there is none. */
+  readonly link_ends_at: number | null
 }
 
-type Row = { readonly [Name in keyof StoredMember]: StoredMember[Name] | string }
+/** A member as a row, with JSON in its columns. */
+export type MemberRow = { readonly [Name in keyof StoredMember]: StoredMember[Name] | string }
 
 const COLUMNS = `m.id, m.email, m.email as actor, m.name, m.role, m.accounts, m.affiliates, m.language, m.created_at,
   m.created_by, m.joined_at, m.removed_at, m.waiting, m.version,
-  (select count(*) from member_passkeys p where p.member = m.id) as passkeys`
+  (select count(*) from member_passkeys p where p.member = m.id) as passkeys,
+  (select max(i.ends_at) from member_invitations i where i.member = m.id and i.used_at is null) as link_ends_at`
 
-const memberOf = (row: Row): StoredMember => ({
+/** Returns the member of a row. */
+export const memberOf = (row: MemberRow): StoredMember => ({
   ...(row as StoredMember),
   accounts: JSON.parse(String(row.accounts)),
   affiliates: JSON.parse(String(row.affiliates)),
@@ -96,19 +101,20 @@ export function lesserOf(a: Scope, b: Scope): Scope {
 /** Somebody who waits for a second approver before they are invited is nobody yet. */
 const IS_MEMBER = `m.removed_at is null and coalesce(m.waiting ->> 'kind', '') <> 'invitation'`
 
-const LIST = compileStatement(`
+/** Reads the members, also those who are invited or wait to be. */
+export const LIST_MEMBERS = compileStatement(`
   select ${COLUMNS} from members m where m.removed_at is null order by m.email`)
 
 /** Returns the members, also those who are invited or wait to be, by e-mail address. */
 export const listMembers = async (db: D1Database): Promise<StoredMember[]> =>
-  (await all<Row>(db, LIST)).map(memberOf)
+  (await all<MemberRow>(db, LIST_MEMBERS)).map(memberOf)
 
 const FIND_BY_EMAIL = compileStatement(`
   select ${COLUMNS} from members m where m.email = lower(:email) and ${IS_MEMBER}`)
 
 /** Returns the member with an e-mail address, in whatever letter case; null if there is none. */
 export async function findMemberByEmail(db: D1Database, email: string): Promise<Member | null> {
-  const found = await first<Row>(db, FIND_BY_EMAIL, { email })
+  const found = await first<MemberRow>(db, FIND_BY_EMAIL, { email })
   return found && memberOf(found)
 }
 
@@ -121,7 +127,7 @@ export async function findMemberByPasskey(
   db: D1Database,
   credential_id: string,
 ): Promise<Member | null> {
-  const found = await first<Row>(db, FIND_BY_PASSKEY, { credential_id })
+  const found = await first<MemberRow>(db, FIND_BY_PASSKEY, { credential_id })
   return found && memberOf(found)
 }
 
@@ -142,11 +148,11 @@ export async function findMemberOfKey(
   db: D1Database,
   key: { readonly digest?: string; readonly id?: string },
 ): Promise<{ readonly member: Member; readonly key: string } | null> {
-  type Found = Row & Record<'key_id' | 'key_role' | 'key_accounts' | 'key_affiliates', string>
+  type Found = MemberRow & Record<'key_id' | 'key_role' | 'key_accounts' | 'key_affiliates', string>
   const found = await first<Found>(db, FIND_BY_KEY, { digest: '', id: '', ...key })
   if (!found) return null
   const { key_id, key_role, key_accounts, key_affiliates, ...row } = found
-  const member = memberOf(row as Row)
+  const member = memberOf(row as MemberRow)
   const scope = {
     role: key_role as Role,
     accounts: JSON.parse(key_accounts),

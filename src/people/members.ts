@@ -1,0 +1,366 @@
+import { isAtLeast } from '../platform/auth/roles.ts'
+import { digest, randomText, SECRET_LENGTH } from '../platform/auth/secret.ts'
+import { passkeyOrigin } from '../platform/development.ts'
+import { type AuditEntry, tryWithAudit } from '../platform/directory/audit.ts'
+import * as rows from '../platform/directory/member-changes.ts'
+import {
+  hasAccount,
+  type Member,
+  ROOT_ACTOR,
+  type Scope,
+  type StoredMember,
+  type Waiting,
+} from '../platform/directory/members.ts'
+import { HOUR_MS } from '../platform/durations.ts'
+import { ApiError, unavailable } from '../platform/errors.ts'
+import type { Call } from '../platform/http/operation.ts'
+import { notFound, validationFailed } from '../platform/http/read-fields.ts'
+import { quoteAll } from '../platform/validation/quote.ts'
+
+// Who may change whom (§21.1). Every rule is a function of the whole team as it was read, and the batch of a change
+// asserts that it still is so: two changes at once are decided one after the other.
+
+/** The contract: an invitation works for 72 hours. */
+const INVITATION_MS = 72 * HOUR_MS
+
+/** How often a change is decided anew when another one came first. */
+const ATTEMPTS = 5
+
+type Team = rows.Team
+
+/** Somebody who changes the team, and when, in milliseconds. */
+interface Author extends Pick<Call<'team'>, 'env' | 'member'> {
+  readonly now: number
+}
+
+/** A link that was made: it is shown once. */
+export interface Link {
+  readonly url: string
+  readonly ends_at: number
+}
+
+/** A member after a change; the link to hand over, if one was made. */
+export interface Changed {
+  readonly member: StoredMember
+  readonly link: Link | null
+}
+
+/** What is written of a decision: the audit log names the change. */
+interface Decision extends Changed {
+  readonly action: string
+  readonly details: object
+  readonly statements: readonly D1PreparedStatement[]
+}
+
+const refuse = (code: 'same_person' | 'conflict' | 'last_approver' | 'insufficient_role') => {
+  return (detail: string) => new ApiError(code, { detail })
+}
+const samePerson = refuse('same_person')
+const conflict = refuse('conflict')
+const outOfScope = refuse('insufficient_role')
+
+/** Returns whether some accounts are all among others. */
+const areWithin = (some: Scope['accounts'], all: Scope['accounts']): boolean =>
+  all === 'all' || (some !== 'all' && some.every((id) => all.includes(id)))
+
+const isWider = (after: Scope, before: Scope): boolean =>
+  !isAtLeast(before.role, after.role) ||
+  !areWithin(after.accounts, before.accounts) ||
+  (before.affiliates !== 'all' && after.affiliates === 'all')
+
+const isInvited = ({ waiting }: StoredMember) => waiting?.kind !== 'invitation'
+
+/** Returns the approvers of an account who have come: they count, also while they have lost their passkeys. */
+const joinedOf = ({ members }: Team, account: string): readonly StoredMember[] =>
+  members.filter(
+    (one) => one.role === 'approver' && isInvited(one) && one.joined_at && hasAccount(one, account),
+  )
+
+/** Returns whether an account of these scopes asks for two persons, and has two approvers. */
+const needsTwo = (team: Team, scopes: readonly Scope[]): boolean =>
+  team.accounts.some(
+    ({ id, approvals }) =>
+      approvals > 1 &&
+      scopes.some((scope) => hasAccount(scope, id)) &&
+      joinedOf(team, id).length > 1,
+  )
+
+/** Refuses what would leave an account with fewer approvers than it asks for. Throws `last_approver`. */
+function requireApprovers(team: Team, before: StoredMember, after: Scope | null): void {
+  const { id: self } = before
+  const short = team.accounts.filter(({ id, approvals }) => {
+    const joined = joinedOf(team, id)
+    const goes = !(after?.role === 'approver' && hasAccount(after, id))
+    const others = joined.filter((one) => one.id !== self && one.passkeys > 0)
+    return goes && joined.some((one) => one.id === self) && others.length < approvals
+  })
+  if (short.length === 0) return
+  const names = quoteAll(short.slice(0, 5).map(({ id }) => id))
+  throw refuse('last_approver')(
+    `Without ${before.email}, fewer approvers with a passkey would be left than ${names} asks for. Invite another approver first.`,
+  )
+}
+
+/** Returns the approvers who may agree to what another one has asked for about a member. */
+const agreersOf = (team: Team, by: string, about: StoredMember, scopes: readonly Scope[]) =>
+  team.members.filter(
+    (one) =>
+      one.role === 'approver' &&
+      isInvited(one) &&
+      one.passkeys > 0 &&
+      one.id !== about.id &&
+      one.email !== by &&
+      scopes.every(({ accounts }) => areWithin(accounts, one.accounts)),
+  )
+
+/** Refuses accounts that do not exist, or that the author does not have; and approvers of some affiliates. */
+function requireScope({ member }: Author, team: Team, scope: Scope): void {
+  const { accounts, affiliates, role } = scope
+  const isUnknown = (id: string) =>
+    !hasAccount(member, id) || !team.accounts.some((one) => one.id === id)
+  const unknown = (accounts === 'all' ? [] : accounts).flatMap((id, i) =>
+    isUnknown(id)
+      ? [{ pointer: `/accounts/${i}`, code: 'enum' as const, expected: 'an account of yours' }]
+      : [],
+  )
+  if (unknown.length > 0) throw validationFailed(unknown)
+  if (role === 'approver' && affiliates !== 'all') {
+    const expected = '`all`, because an approver decides for whole accounts'
+    throw validationFailed([{ pointer: '/affiliates', code: 'not_applicable', expected }])
+  }
+  requireWithin(member, scope)
+}
+
+/** Refuses what is beyond the accounts of the author. */
+function requireWithin(member: Member, { accounts }: Scope): void {
+  if (areWithin(accounts, member.accounts) && member.affiliates === 'all') return
+  throw outOfScope(
+    'This concerns accounts that you do not have. An approver of all of them can do it.',
+  )
+}
+
+/** Returns a member whom the author sees: of an account of theirs. Throws `not_found`. */
+export function visibleMember(team: Team, { accounts }: Member, id: string): StoredMember {
+  const found = team.members.find((one) => one.id === id)
+  if (found && isVisible(found, accounts)) return found
+  throw notFound('member', id)
+}
+
+/** Returns whether a member has an account that a caller has. */
+export const isVisible = ({ accounts }: Scope, own: Scope['accounts']): boolean =>
+  own === 'all' || accounts === 'all' || accounts.some((id) => own.includes(id))
+
+/** Decides about the team as it is now, and writes it; anew if somebody else came first. */
+async function decide(
+  author: Author,
+  decideBy: (team: Team) => Promise<Decision>,
+): Promise<Changed> {
+  const { env, member } = author
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const team = await rows.readTeam(env.DB)
+    const self = team.members.find(({ id }) => id === member.id)
+    const isStill = self && isInvited(self) && self.role === 'approver'
+    if (!isStill && member.actor !== ROOT_ACTOR) throw new ApiError('invalid_admin')
+    const { action, details, statements, ...changed } = await decideBy(team)
+    const { id, email } = changed.member
+    const entry: AuditEntry = {
+      actor: member.actor,
+      action,
+      account: null,
+      details: { member: id, email, ...details },
+    }
+    // Notices of the change belong to this batch.
+    const batch = [rows.requireTeam(env.DB, team), ...statements]
+    if (await tryWithAudit(env.DB, entry, batch)) return changed
+  }
+  throw unavailable(new Error('The team changes too often.'), 1)
+}
+
+/** Finds whom a change is about. Nobody changes themselves, or somebody with accounts that they do not have. */
+function findOther({ member }: Author, team: Team, id: string): StoredMember {
+  const found = visibleMember(team, member, id)
+  if (found.id === member.id)
+    throw samePerson('Nobody changes themselves: another approver does it.')
+  requireWithin(member, found)
+  return found
+}
+
+/** Returns a request of the author that waits for another approver. Throws `same_person` for the root key. */
+function requestBy(
+  { member, now }: Author,
+  kind: Waiting['kind'],
+  change?: Waiting['change'],
+): Waiting {
+  if (member.actor === ROOT_ACTOR) {
+    throw samePerson(
+      'The root key is not a person, and this account asks for two. An approver asks, and another one agrees.',
+    )
+  }
+  const at = new Date(now).toISOString()
+  return { id: crypto.randomUUID(), kind, by: member.actor, at, ...(change && { change }) }
+}
+
+/** Makes a link by which a member registers a passkey. What they had before ends. */
+async function makeLink({ env, member, now }: Author, id: string) {
+  const secret = randomText(SECRET_LENGTH)
+  const ends_at = now + INVITATION_MS
+  const invitation = {
+    ...{ digest: await digest(secret), id: crypto.randomUUID(), member: id, ends_at },
+    ...{ created_at: new Date(now).toISOString(), created_by: member.actor },
+  }
+  // The part of an address after `#` is never sent to a server, so no log of one has the secret.
+  const url = new URL(`/console/invitation#${secret}`, passkeyOrigin(env)).href
+  return {
+    link: { url, ends_at },
+    statements: [...rows.endAccess(env.DB, id, now), rows.insertInvitation(env.DB, invitation)],
+  }
+}
+
+/** What a new member is given. */
+export type NewMember = Pick<Member, 'name' | 'email' | 'language'> & Scope
+
+/** Invites somebody. A new approver of an account with two waits until another approver agrees. */
+export const inviteMember = (author: Author, { email: sent, ...given }: NewMember) =>
+  decide(author, async (team) => {
+    const { env, member: by, now } = author
+    const email = sent.toLowerCase()
+    requireScope(author, team, given)
+    if (team.members.some((one) => one.email === email)) {
+      throw new ApiError('already_exists', {
+        detail: 'Somebody with this e-mail address is a member, or invited.',
+      })
+    }
+    const waits = given.role === 'approver' && needsTwo(team, [given])
+    const waiting = waits ? requestBy(author, 'invitation') : null
+    const stored = {
+      ...{ ...given, id: crypto.randomUUID(), email, waiting },
+      ...{ created_at: new Date(now).toISOString(), created_by: by.actor },
+    }
+    const invited = waits ? { link: null, statements: [] } : await makeLink(author, stored.id)
+    const { role, accounts, affiliates } = given
+    return {
+      action: 'member.invite',
+      details: { role, accounts, affiliates, ...(waits && { waits }) },
+      statements: [rows.insertMember(env.DB, stored), ...invited.statements],
+      link: invited.link,
+      member: { ...stored, ...NEW },
+    }
+  })
+
+const NEW = {
+  ...{ actor: '', joined_at: null, removed_at: null, version: 1, passkeys: 0, link_ends_at: null },
+}
+
+/** What of a member changes: old and new of each field. */
+const changesOf = (before: StoredMember, change: object) =>
+  Object.fromEntries(
+    Object.entries(change)
+      .map(([name, after]) => [name, [Reflect.get(before, name), after]] as const)
+      .filter(([, [old, now]]) => JSON.stringify(old) !== JSON.stringify(now)),
+  )
+
+/** What a change of a member may name. */
+export type MemberChange = NonNullable<Waiting['change']>
+
+/** Changes a member at once, or leaves what gives more to another approver. A change ends what has waited. */
+export const changeMember = (author: Author, id: string, change: MemberChange) =>
+  decide(author, async (team) => {
+    const { DB } = author.env
+    const before = findOther(author, team, id)
+    if (!isInvited(before)) {
+      throw conflict(`${before.email} waits for a second approver. Remove and invite them instead.`)
+    }
+    const after = { ...before, ...change, waiting: null }
+    requireScope(author, team, after)
+    const changes = changesOf(before, change)
+    if (isWider(after, before) && needsTwo(team, [before, after])) {
+      const waiting = requestBy(author, 'change', change)
+      const statements = rows.updateMember(DB, { ...before, waiting })
+      const member = { ...before, waiting }
+      return {
+        action: 'member.change',
+        details: { changes, waits: true },
+        statements,
+        member,
+        link: null,
+      }
+    }
+    requireApprovers(team, before, after)
+    const statements = rows.updateMember(DB, after)
+    return { action: 'member.change', details: { changes }, statements, member: after, link: null }
+  })
+
+/** Makes a new link for a member in place of what they lost: passkeys, sessions and keys end when it is made. */
+export const renewMember = (author: Author, id: string) =>
+  decide(author, async (team) => {
+    const { DB } = author.env
+    const before = findOther(author, team, id)
+    const waits = before.role === 'approver' && needsTwo(team, [before])
+    if (waits) {
+      const waiting = requestBy(author, isInvited(before) ? 'lost' : 'invitation')
+      const statements = rows.updateMember(DB, { ...before, waiting })
+      return {
+        action: 'member.lost',
+        details: { waits },
+        statements,
+        member: { ...before, waiting },
+        link: null,
+      }
+    }
+    const { link, statements } = await makeLink(author, id)
+    const member = { ...before, waiting: null, passkeys: 0, link_ends_at: link.ends_at }
+    return {
+      ...{ action: 'member.lost', details: {}, member, link },
+      statements: [...statements, ...rows.updateMember(DB, member)],
+    }
+  })
+
+/** Agrees to what another approver has asked for; `request` names it, so that nobody agrees to what they have not seen. */
+export const agreeToMember = (author: Author, id: string, request: string | undefined) =>
+  decide(author, async (team) => {
+    const { env, member: by } = author
+    const before = findOther(author, team, id)
+    const { waiting } = before
+    if (!waiting || (request ?? waiting.id) !== waiting.id) {
+      throw conflict('Nothing waits for a second approver, or something else does. Look again.')
+    }
+    const after = { ...before, ...waiting.change, waiting: null }
+    requireScope(author, team, after)
+    const isAsker = (one: StoredMember) =>
+      one.email === waiting.by && one.role === 'approver' && areWithin(after.accounts, one.accounts)
+    if (!team.members.some(isAsker)) {
+      throw conflict(`${waiting.by} asked for it, who may not any more. Ask for it yourself.`)
+    }
+    if (waiting.by === by.actor) throw samePerson('You have asked for it: another approver agrees.')
+    const others = agreersOf(team, waiting.by, before, [before, after])
+    if (by.actor === ROOT_ACTOR && others.length > 0) {
+      const names = quoteAll(others.map(({ email }) => email))
+      throw samePerson(`The root key agrees only where nobody else can. These may: ${names}.`)
+    }
+    const details = {
+      kind: waiting.kind,
+      asked_by: waiting.by,
+      changes: changesOf(before, waiting.change ?? {}),
+    }
+    if (waiting.kind === 'change') {
+      requireApprovers(team, before, after)
+      const statements = rows.updateMember(env.DB, after)
+      return { action: 'member.agree', details, statements, member: after, link: null }
+    }
+    const { link, statements } = await makeLink(author, id)
+    const member = { ...after, passkeys: 0, link_ends_at: link.ends_at }
+    return {
+      ...{ action: 'member.agree', details, member, link },
+      statements: [...statements, ...rows.updateMember(env.DB, member)],
+    }
+  })
+
+/** Removes a member: no session, key or link of theirs works any more. */
+export const removeMember = (author: Author, id: string) =>
+  decide(author, async (team) => {
+    const { env, member: by, now } = author
+    const before = findOther(author, team, id)
+    requireApprovers(team, before, null)
+    const statements = rows.removeMember(env.DB, id, by.actor, now)
+    return { action: 'member.remove', details: {}, statements, member: before, link: null }
+  })
