@@ -162,12 +162,11 @@ async function decide(
     const isStill = self && isInvited(self) && self.role === 'approver'
     if (!isStill && member.actor !== ROOT_ACTOR) throw new ApiError('invalid_admin')
     const { action, details, statements, ...changed } = await decideBy(team)
-    const { id, email } = changed.member
     const entry: AuditEntry = {
       actor: member.actor,
       action,
       account: null,
-      details: { member: id, email, ...details },
+      details: { member: changed.member.id, ...details },
     }
     // Notices of the change belong to this batch.
     const batch = [rows.requireTeam(env.DB, team), ...statements]
@@ -243,12 +242,12 @@ export const inviteMember = (author: Author, { email: sent, ...given }: NewMembe
       details: { role, accounts, affiliates, ...(waits && { waits }) },
       statements: [rows.insertMember(env.DB, stored), ...invited.statements],
       link: invited.link,
-      member: { ...stored, ...NEW },
+      member: { ...stored, ...NEW, link_ends_at: invited.link?.ends_at ?? null },
     }
   })
 
 const NEW = {
-  ...{ actor: '', joined_at: null, removed_at: null, version: 1, passkeys: 0, link_ends_at: null },
+  ...{ actor: '', joined_at: null, removed_at: null, version: 1, passkeys: 0 },
 }
 
 /** What of a member changes: old and new of each field. */

@@ -117,7 +117,8 @@ export function learn(known: Known, path: string, request: RequestText, answer: 
   }
   const isCustomer = path.endsWith('/customers')
   const isBrand = path.startsWith('/tracking/')
-  const sought = isCustomer ? known.people : known.notes
+  const others = path.startsWith('/admin/v1/members') ? known.team : known.notes
+  const sought = isCustomer ? known.people : others
   for (const record of objectsIn(body)) {
     for (const [name, value] of Object.entries(record)) {
       const isPersonal =

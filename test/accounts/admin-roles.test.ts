@@ -37,7 +37,9 @@ const SIMULATIONS = [
 const routes = app.routes
   .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/admin/v1/'))
   .map(({ method, path }) => ({ method, path, name: `${method} ${path.slice(9)}` }))
-const changes = routes.filter(({ method, name }) => method !== 'GET' && !SIMULATIONS.includes(name))
+const changes = routes.filter(
+  ({ method, name }) => method !== 'GET' && !SIMULATIONS.includes(name) && !name.includes(' /me/'),
+)
 const reads = routes.filter(
   ({ method, name }) => (method === 'GET' && !name.endsWith('/file')) || SIMULATIONS.includes(name),
 )

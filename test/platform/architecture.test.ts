@@ -178,6 +178,8 @@ test('SQL statements stand only where a room keeps its SQL', () => {
 const OWNERS: Record<string, string> = {
   // Every batch checks the door of its account.
   doors: 'platform',
+  // Their SQL is that of the passkeys of affiliates, too.
+  member_passkeys: 'platform',
   // Their SQL is built from the fields of records; a trigger writes the owners.
   ...{ customers: 'ingest', transactions: 'ingest', activity: 'ingest', events: 'ingest' },
   customer_owners: 'ingest',

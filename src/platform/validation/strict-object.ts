@@ -64,7 +64,8 @@ export function pickKey(
   return isEmpty ? undefined : members
 }
 
-const NO_PERSONAL_FIELDS: ReadonlySet<string> = new Set()
+/** The members that no message quotes where no others are named. */
+const USUALLY_PERSONAL: ReadonlySet<string> = new Set(['email'])
 
 /** Stops at the first broken rule of a field: later rules assume the earlier ones. */
 const CONFIG = {
@@ -80,7 +81,7 @@ export function validateObject(
   record: JsonObject,
   { entries }: Pick<ObjectFields, 'entries'>,
   entity?: string,
-  personal: ReadonlySet<string> = NO_PERSONAL_FIELDS,
+  personal: ReadonlySet<string> = USUALLY_PERSONAL,
 ): Pick<RecordCheck, 'issues' | 'output'> {
   const issues: Issue[] = []
   let output = record
@@ -125,7 +126,7 @@ export function validateField(
   name: string,
   value: unknown,
   field: v.GenericSchema,
-  personal: ReadonlySet<string> = NO_PERSONAL_FIELDS,
+  personal: ReadonlySet<string> = USUALLY_PERSONAL,
 ): { issue: Issue; output: undefined } | { issue: null; output: unknown } {
   const result = field['~run']({ value }, CONFIG)
   return result.issues
