@@ -86,10 +86,10 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   [/"attempt":\d/g, '"attempt":1'],
   // An invitation ends three days after it was made.
   [/(invitation)#\w+/g, '$1'],
-  [/"ends_at":(?:\d+|"[^"]+")/g, '"ends_at":0'],
+  [/"(ends_at|invited_until)":(?:\d+|"[^"]+")/g, '"$1":0'],
   [/(\blink(?:_id)?\\*":\\*")[^"\\]+/g, '$1link'],
   [/\/go\/[\w-]{8}/g, '/go/link'],
-  [/\bt[a-z]{2}_test_\w{49}/g, 'secret'],
+  [/\bt[a-z]{2}_(?:test|live)_\w{49}/g, 'secret'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'token'],
   [/\b2\d{3}-\d\d-\d\dT[\d:.]+Z?/g, (time) => (isRecent(Date.parse(time)) ? 'now' : time)],
 ]
