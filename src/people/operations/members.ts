@@ -42,24 +42,28 @@ const accounts = v.union(
 const AFFILIATES = ruleMessage('pattern', '`all`, or `{"own": true}`')
 const affiliates = v.union([v.literal('all'), v.strictObject({ own: v.literal(true) })], AFFILIATES)
 
-const ROLE_WORDS = '`viewer` reads, `manager` changes, `approver` decides about money and members.'
-const ACCOUNTS_WORDS = '`all`, or the ids of the accounts.'
-const AFFILIATES_WORDS = '`all`, or `{"own": true}`: those whose manager the member is.'
-
 /** What a member or a key may do, as a body has it. */
 export const scopeFields = {
-  role: member(role, said(ROLE_WORDS, 'manager')),
-  accounts: member(accounts, said(ACCOUNTS_WORDS, ['demo-forex'])),
-  affiliates: member(affiliates, said(AFFILIATES_WORDS, 'all')),
+  role: member(
+    role,
+    said(
+      '`viewer` reads, `manager` changes, `approver` decides about money and members.',
+      'manager',
+    ),
+  ),
+  accounts: member(accounts, said('`all`, or the ids of the accounts.', ['demo-forex'])),
+  affiliates: member(
+    affiliates,
+    said('`all`, or `{"own": true}`: those whose manager the member is.', 'all'),
+  ),
 }
 
-/** What a member or a key may do, as answers show it. */
+/** The same, as answers show it. */
 export const shownScope = described(() => ({
-  role: member(v.picklist(ROLES), ROLE_WORDS),
-  accounts: member(v.union([v.literal('all'), v.array(v.string())]), ACCOUNTS_WORDS),
-  affiliates: member(
-    v.union([v.literal('all'), v.object({ own: v.literal(true) })]),
-    AFFILIATES_WORDS,
+  ...scopeFields,
+  accounts: member(
+    v.union([v.literal('all'), v.array(v.string())]),
+    '`all`, or the ids of the accounts.',
   ),
 }))
 
@@ -226,9 +230,9 @@ export const patchMember = operation({
   role: 'approver',
   body: {
     name: optional(name, said('Their name.', 'Ada King')),
-    role: optional(role, said(ROLE_WORDS, 'viewer')),
-    accounts: optional(accounts, said(ACCOUNTS_WORDS, 'all')),
-    affiliates: optional(affiliates, said(AFFILIATES_WORDS, 'all')),
+    role: v.optional(scopeFields.role),
+    accounts: v.optional(scopeFields.accounts),
+    affiliates: v.optional(scopeFields.affiliates),
     language: optional(language, said('The language in which they are written to.', 'de')),
   },
   words: described(() => ({
