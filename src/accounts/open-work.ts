@@ -17,7 +17,7 @@ import type { Grant } from '../platform/auth/grant.ts'
 import { isAtLeast } from '../platform/auth/roles.ts'
 import { listLowered } from '../platform/directory/audit.ts'
 import { listBrandTokens, listClients } from '../platform/directory/credentials.ts'
-import { ROOT_ACTOR } from '../platform/directory/members.ts'
+import { invitedByRoot, ROOT_ACTOR } from '../platform/directory/members.ts'
 import { readMapping, STATUSES } from '../platform/directory/status-maps.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import type { Call, Reader } from '../platform/http/operation.ts'
@@ -48,6 +48,7 @@ export const ATTENTION_CODES = [
   'waiting_payees',
   'same_account',
   'lowered_settings',
+  'root_invitations',
 ] as const
 
 /** Something that needs the attention of an account, if its count is not 0. */
@@ -88,7 +89,7 @@ function firstNames(names: readonly string[], write = quote): string {
 
 const DUE_TIME = `${String(ACTIVITY_DUE_HOUR).padStart(2, '0')}:00 UTC`
 
-/** For how many days everybody is told that a setting is lower by which one person cannot pay alone. */
+/** For how many days everybody is told by what one person could get round the others. */
 const LOWERED_DAYS = 7
 
 /** The days before its end on which a credential needs attention. */
@@ -241,15 +242,24 @@ const applicationsText = (count: number) =>
 export async function readTeamWork(env: Env, call: Call): Promise<Attention[]> {
   const { grant, session } = call
   const { account } = grant
-  const [{ unapproved, waiting }, review, payouts, questions, applications, { names: lowered }] =
-    await Promise.all([
-      countDrafts(session, account, todayOf(grant)),
-      readCasesToNote(session, account),
-      readPayoutWork(call),
-      countOpenQuestions(session, account),
-      countWaiting(session, account),
-      listLowered(env.DB, account, Date.now() - LOWERED_DAYS * DAY_MS),
-    ])
+  const since = Date.now() - LOWERED_DAYS * DAY_MS
+  const [
+    { unapproved, waiting },
+    review,
+    payouts,
+    questions,
+    applications,
+    { names: lowered },
+    invited,
+  ] = await Promise.all([
+    countDrafts(session, account, todayOf(grant)),
+    readCasesToNote(session, account),
+    readPayoutWork(call),
+    countOpenQuestions(session, account),
+    countWaiting(session, account),
+    listLowered(env.DB, account, since),
+    invitedByRoot(env.DB, account, since),
+  ])
   const periods = unapproved.map(({ period }) => period)
   const asking: string[] = JSON.parse(questions.affiliates)
   return withoutEmpty([
@@ -280,6 +290,11 @@ export async function readTeamWork(env: Env, call: Call): Promise<Attention[]> {
       'lowered_settings',
       JSON.parse(lowered),
       `In the last ${LOWERED_DAYS} days it was asked for, or begun with, that one person approves what is paid, or that new bank details wait for less than 72 hours. The audit log says by whom.`,
+    ),
+    item(
+      'root_invitations',
+      invited,
+      `In the last ${LOWERED_DAYS} days the root key has invited ${firstNames(invited)}. If none of you did, remove them and change the key.`,
     ),
     item('open_questions', asking, `What ${firstNames(asking)} asked waits for an answer.`, {
       count: questions.open,

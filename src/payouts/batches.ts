@@ -41,7 +41,7 @@ import {
 import { requireCurrent } from './payees.ts'
 import { referenceOf } from './reference.ts'
 import { warningsOf } from './target-days.ts'
-import { listOthers, mayDecide, requireOther, requirePerson } from './two-persons.ts'
+import { listOthers, mayDecide, requireOther, requirePerson, withInviters } from './two-persons.ts'
 
 // A batch pays the rows of the list of what is payable that a person chose. It is computed again for each look, until
 // another person confirms it. From then on its transfers never change but in their states.
@@ -189,10 +189,13 @@ async function readDetails({ env, db, account }: Call, keys: string) {
 }
 
 /** Returns who prepared a batch, added to it, or entered bank details that it uses: none of them decides on it alone. */
-async function personsOf({ db, account }: Call, { authors, keys }: ReadBatch) {
-  const versions = await rows.readVersions(db, account.id, keys)
-  return new Set<string>([...JSON.parse(authors), ...versions.map((one) => one.entered_by)])
+async function personsOf(call: Call, { authors, keys }: ReadBatch) {
+  const versions = await rows.readVersions(call.db, call.account.id, keys)
+  return withInviters(call, [...JSON.parse(authors), ...versions.map((one) => one.entered_by)])
 }
+
+const decidersOf = async (call: Call, id: string) =>
+  withInviters(call, await rows.readPersons(call.db, call.account.id, id))
 
 /** Returns a batch with its transfers as it is answered. Throws `not_found`. */
 export async function showBatch(call: Call, id: string) {
@@ -541,7 +544,7 @@ export const cancelBatch = (call: Call, id: string, reason: string) =>
     const batch = await readBatch(call, id)
     const underWay = batch.transfers.filter(({ state }) => mayMove(state, 'cancelled'))
     if (batch.confirmed_by === null || underWay.length === 0) return true
-    if (batch.files !== null) await requireOther(call, await rows.readPersons(db, account.id, id))
+    if (batch.files !== null) await requireOther(call, await decidersOf(call, id))
     const moves = underWay.map(({ id }) => ({ id, state: 'cancelled' as const }))
     const statements = [moveTransfers(db, account.id, moves, Date.now())]
     const changed = { set: { reason }, audited: { reason }, keys: '[]', statements }
@@ -562,7 +565,7 @@ export async function payBatch(call: Call, id: string, paid_on: string): Promise
   const batch = await readBatch(call, id)
   if (batch.method !== 'manual')
     throw conflict('A bank pays this batch: read the file with which it answers.')
-  await requireOther(call, await rows.readPersons(call.db, call.account.id, id))
+  await requireOther(call, await decidersOf(call, id))
   const today = todayOf(call.account)
   if (paid_on > today)
     throw validationFailed([{ pointer: '/paid_on', code: 'maximum', expected: `${today}, today` }])

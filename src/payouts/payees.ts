@@ -21,7 +21,7 @@ import {
   readDetails,
 } from './fields.ts'
 import type { Details, Party, StoredDetails } from './model.ts'
-import { requirePerson } from './two-persons.ts'
+import { requirePerson, withInviters } from './two-persons.ts'
 
 // Whom money is paid to, and from where. One person enters details, another approves them, and nothing is paid to them
 // before the hold of the account is over.
@@ -255,8 +255,10 @@ export async function approveDetails(
     : current.tax
   const isSame = tax === current.tax
   if (current.state === 'approved' && isSame) return
-  if (current.entered_by === actor)
-    throw refused('You entered these details: another person must approve them.')
+  if ((await withInviters(call, [current.entered_by])).has(actor))
+    throw refused(
+      'You entered these details, or have invited who did: another person must approve them.',
+    )
   // Otherwise an approver could invite themselves to the portal, and approve what they enter there.
   if (parseAffiliateActor(current.entered_by) && [actor, null].includes(current.invited_by))
     throw refused(

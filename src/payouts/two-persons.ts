@@ -1,5 +1,5 @@
 import { isAtLeast } from '../platform/auth/roles.ts'
-import { approversOf, ROOT_ACTOR } from '../platform/directory/members.ts'
+import { approversOf, invitersOf, ROOT_ACTOR } from '../platform/directory/members.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { quote } from '../platform/validation/quote.ts'
@@ -15,6 +15,18 @@ export async function listOthers(call: Of, persons: ReadonlySet<string>): Promis
   const approvers = await approversOf(call.env.DB, call.account.id)
   const all = approvers.map(({ actor }) => actor)
   return areTwo(call) ? all.filter((name) => !persons.has(name)) : [ROOT_ACTOR, ...all]
+}
+
+/**
+ * Returns persons and, where two decide, who alone has let in one of them: an approver could otherwise invite a manager
+ * of another name, and decide what they prepare under it.
+ */
+export async function withInviters(
+  call: Of,
+  persons: Iterable<string>,
+): Promise<ReadonlySet<string>> {
+  const all = [...persons]
+  return new Set(areTwo(call) ? [...all, ...(await invitersOf(call.env.DB, all))] : all)
 }
 
 async function samePerson(call: Of, why: string, persons: ReadonlySet<string>) {
@@ -48,6 +60,7 @@ export async function requireOther(
 ): Promise<void> {
   await requirePerson(call)
   if (!areTwo(call) || !persons.has(call.actor)) return
-  const why = 'You prepared it, or entered bank details that it uses, so another person decides.'
+  const why =
+    'You prepared it, or entered bank details that it uses, or have invited who did, so another person decides.'
   throw await samePerson(call, why, persons)
 }

@@ -2,9 +2,10 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/api/operations.ts'
 import { consoleApp } from '../../src/console/app.ts'
+import { digest } from '../../src/platform/auth/secret.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { KEY_WORLD, signedIn } from '../console/browser.ts'
-import { actorOf } from '../members.ts'
+import { actorOf, askAs, memberKey } from '../members.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import {
   ADA,
@@ -150,6 +151,31 @@ test('§20 law 9: who prepared a batch, added to it or entered its details decid
     expect((await cancel(other)).status).toBe(200)
   }
   expect(confirmed).toBeGreaterThan(0)
+})
+
+test('§20 law 9: an approver decides nothing that somebody has prepared or entered whom they alone have let in', async () => {
+  await enter('payer', 'main', PAYER)
+  const mo = await memberKey({ name: 'mo', role: 'manager' })
+  const { id } = await json(askAs(await keyOf('mia'), 'members/member-mo/invitations', 'POST'))
+  expect(id).toBe('member-mo')
+  await env.DB.exec(
+    `insert into member_keys select '${await digest(mo)}', 'again', 'member-mo', 'Script',
+    'manager', '"all"', '"all"', '2026-01-01'`.replaceAll('\n', ' '),
+  )
+  const send = (path: string, method: string, body: object) =>
+    askAs(mo, `${PATH}/${path}`, method, body)
+  await send('affiliates/a/payee', 'PUT', ADA)
+  const approve = (who: Person) => as(who, 'affiliates/a/payee/approve', 'POST', { version: 1 })
+  expect([(await approve('mia')).status, (await approve('bob')).status]).toEqual([409, 200])
+  await enter('payee', 'a', ADA, { version: 2, entered_by: 'eve' })
+  await due('a', '1.00')
+  const asked = { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON }
+  const batch = await json(send('batches', 'POST', asked))
+  expect(batch.confirmers).toEqual([actorOf('bob'), actorOf('eva')])
+  const seen = { hash: batch.hash, total: batch.total }
+  const confirm = (who: Person) => as(who, `batches/${batch.id}/confirm`, 'POST', seen)
+  expect(await json(confirm('mia'))).toMatchObject({ code: 'same_person' })
+  expect((await confirm('bob')).status).toBe(200)
 })
 
 test('§20 law 9: who may not confirm a batch reads who may, and what happens next, and finds no button', async () => {

@@ -190,6 +190,24 @@ describe('where an account asks for two persons and has two approvers', () => {
   })
 })
 
+test('whom the root key has invited needs the attention of their accounts for a week', async () => {
+  await register('forex', { account: 'other' })
+  const now = Date.now()
+  const ada = await approver('ada')
+  await invite(ROOT, 'mia', { accounts: [ACCOUNT] })
+  await invite(ROOT, 'bob')
+  await invite(ada, 'zoe')
+  const told = async (account: string) => {
+    const { data } = await json(askAdmin(`accounts/${account}/attention`))
+    const found = data.find(({ code }: { code: string }) => code === 'root_invitations')
+    return found?.names ?? []
+  }
+  expect(await told(ACCOUNT)).toEqual([actorOf('bob'), actorOf('mia')])
+  expect(await told('other')).toEqual([actorOf('bob')])
+  at(new Date(now + 7 * 86_400_000 + 60_000).toISOString())
+  expect(await told(ACCOUNT)).toEqual([])
+})
+
 test('nobody changes themselves', async () => {
   const ada = await approver('ada')
   const id = idOf('ada')

@@ -20,6 +20,7 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   waiting_cases: () => ['Show', ['cases'], { needs: 'second_person' }],
   waiting_payees: (first) => ['Show', [/^payer /.test(first) ? 'payers' : 'payees']],
   lowered_settings: () => ['Show the audit log', ['audit-log']],
+  root_invitations: () => ['Show the audit log', ['audit-log']],
   same_account: (affiliate) => ['Show the affiliate', ['affiliates', affiliate]],
   open_questions: () => ['Answer', ['questions']],
   waiting_applications: () => ['Decide', ['applications']],

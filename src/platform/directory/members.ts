@@ -175,6 +175,33 @@ export async function namesOfMembers(
   return new Map(rows.map(({ email, name }) => [email, name]))
 }
 
+const FIND_INVITERS = compileStatement(`
+  select distinct i.created_by as email from members m join member_invitations i on i.member = m.id
+  where m.email in (select value from json_each(:emails)) and m.role <> 'approver'`)
+
+/** Returns who alone has let in some members, none of whom is an approver: they could act under these names. */
+export async function invitersOf(db: D1Database, emails: readonly string[]): Promise<string[]> {
+  const values = { emails: JSON.stringify(emails) }
+  return (await all<{ email: string }>(db, FIND_INVITERS, values)).map(({ email }) => email)
+}
+
+const FIND_BY_ROOT = compileStatement(`
+  select distinct m.email, m.accounts from member_invitations i join members m on m.id = i.member
+  where i.created_by = '${ROOT_ACTOR}' and i.created_at >= :since and m.removed_at is null
+  order by m.email`)
+
+/** Returns the members of an account whom the root key has invited since a time (milliseconds), by e-mail address. */
+export async function invitedByRoot(
+  db: D1Database,
+  account: string,
+  since: number,
+): Promise<string[]> {
+  const values = { since: new Date(since).toISOString() }
+  const rows = await all<{ email: string; accounts: string }>(db, FIND_BY_ROOT, values)
+  const isOf = (accounts: string) => hasAccount({ accounts: JSON.parse(accounts) }, account)
+  return rows.filter(({ accounts }) => isOf(accounts)).map(({ email }) => email)
+}
+
 /** Returns whether a member has an account. */
 export const hasAccount = ({ accounts }: Pick<Scope, 'accounts'>, account: string): boolean =>
   accounts === 'all' || accounts.includes(account)
