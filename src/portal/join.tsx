@@ -70,7 +70,7 @@ function inputsOf(visit: JoinVisit): Input[] {
     {
       name: 'email',
       label: words.join_email,
-      attributes: { autocomplete: 'email', maxlength: 254 },
+      attributes: { autocomplete: 'email', inputmode: 'email', maxlength: 254 },
     },
     {
       name: 'language',
@@ -90,29 +90,32 @@ function inputsOf(visit: JoinVisit): Input[] {
 }
 
 /** Renders the terms, and the box by which they are accepted. */
-const TermsPart = ({ visit, isWrong }: { visit: JoinVisit; isWrong: boolean }) => {
+const TermsPart = ({ visit, refused }: { visit: JoinVisit; refused?: Refused | undefined }) => {
   const { words, signUp } = visit
   const { terms } = signUp
   if (!terms) return null
+  const { version } = terms
+  const isWrong = refused?.names?.includes('terms')
   return (
     <>
-      {'text' in terms ? (
+      {'text' in terms && (
         <details>
           <summary>{words.join_terms}</summary>
           <p class="message-text">
             <bdi>{terms.text}</bdi>
           </p>
         </details>
-      ) : (
-        <p>
-          <a href={terms.url} rel="noopener noreferrer" target="_blank">
-            {words.join_terms}
-          </a>
-        </p>
       )}
       <Ticks
-        title={words.join_terms}
-        ticks={[{ name: 'terms', value: terms.version, label: words.join_accept, isTicked: false }]}
+        title={'url' in terms ? <a href={terms.url}>{words.join_terms}</a> : words.join_terms}
+        ticks={[
+          {
+            name: 'terms',
+            value: version,
+            label: words.join_accept,
+            isTicked: refused?.values('terms') === version,
+          },
+        ]}
         errors={isWrong ? [{ message: words.join_field }] : []}
       />
     </>
@@ -153,7 +156,7 @@ async function formPage(c: Context<AppEnv>, visit: JoinVisit, refused?: Refused)
             errors={names.includes(input.name) ? [{ message: words.join_field }] : []}
           />
         ))}
-        <TermsPart visit={visit} isWrong={names.includes('terms')} />
+        <TermsPart visit={visit} refused={refused} />
         <button type="submit">{words.join_send}</button>
       </form>
     </JoinPage>,

@@ -107,7 +107,8 @@ export const settingsPage: Page = {
         <p class="note">
           Anybody can apply on the{' '}
           <a href={`/portal/${encodeURIComponent(visit.account)}/join`}>page of the portal</a> while
-          it is open. You decide in Applications.
+          it is open. You decide in Applications. Whom you approve gets the plan that is named here,
+          or else the one for all.
         </p>
         <SchemaForm
           change="sign_up"

@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx'
 import { listPlans } from '../../commission/operations/plans.ts'
 import { ENGLISH } from '../../commission/words/words.ts'
-import type { Page } from '../../pages/base/page.ts'
+import { type Page, useVisit } from '../../pages/base/page.ts'
 import type { ShownSecret } from '../../pages/base/session.ts'
 import { calling } from '../../pages/calling.ts'
-import { Badge, Data, EmptyState, Pager, Time } from '../../pages/parts/data.tsx'
+import { Badge, Data, EmptyState, Pager, Time, visible } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Filters, FoldedForm } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
@@ -15,6 +15,7 @@ import {
   listApplications,
   rejectApplication,
 } from '../../people/operations/applications.ts'
+import { isAtLeast } from '../../platform/auth/roles.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { actorTitle } from './audit-words.tsx'
 
@@ -78,11 +79,25 @@ function approvedWords(answer: unknown): string | ShownSecret {
 
 const approve = calling(approveApplication, approvedWords)
 
+/** Renders the button that approves an application of the list. */
+const ApproveButton = ({ id, name }: Pick<Application, 'id' | 'name'>, visit = useVisit()) =>
+  isAtLeast(visit.member.role, 'manager') ? (
+    <form method="post" action={visit.path}>
+      <input type="hidden" name="csrf" value={visit.csrf} />
+      <input type="hidden" name="change" value="approve" />
+      <input type="hidden" name="application_id" value={id} />
+      <button type="submit" class="plain" aria-label={`Approve ${visible(name)}`}>
+        Approve
+      </button>
+    </form>
+  ) : null
+
 /** The applications of an account: those that wait, unless another filter is chosen. */
 export const applicationsPage: Page = {
   path: '/accounts/:account/applications',
   section: 'Applications',
   query: ['status', 'cursor'],
+  changes: { approve },
   async render({ api, account, query: { status = 'waiting', ...query } }) {
     const own = status !== 'all' && { status }
     const { data, meta } = await api.call(listApplications, { ...query, ...own, account })
@@ -121,7 +136,12 @@ export const applicationsPage: Page = {
             Channels: { prose: ({ website }) => <Data text={website} /> },
             Country: ({ country }) => ENGLISH.country(country),
             'What is like it': (row) => <Similar {...row} />,
-            State: (row) => <State application={row} />,
+            State: (row) => (
+              <>
+                <State application={row} />
+                {row.status === 'waiting' && <ApproveButton {...row} />}
+              </>
+            ),
             Applied: ({ applied_at }) => <Time at={applied_at} />,
           }}
           empty={
@@ -140,6 +160,13 @@ export const applicationsPage: Page = {
   },
 }
 
+/** Renders what was written on several lines. */
+const Words = ({ text }: { text: string }) => (
+  <div class="message-text">
+    <Data text={text} />
+  </div>
+)
+
 /** The rows of what somebody has applied with. */
 const factsOf = (application: Application): readonly (readonly [string, Child])[] => [
   ['Name', <Data text={application.name} />],
@@ -152,8 +179,10 @@ const factsOf = (application: Application): readonly (readonly [string, Child])[
   ],
   ['Country', ENGLISH.country(application.country)],
   ['Website or channels', <Data text={application.website} />],
-  ['How they will promote', <Data text={application.promotion} />],
-  ...application.answers.map(({ question, answer }) => [question, <Data text={answer} />] as const),
+  ['How they will promote', <Words text={application.promotion} />],
+  ...application.answers.map(
+    ({ question, answer }) => [question, <Words text={answer} />] as const,
+  ),
   ['Recommended by', application.parent === null ? '–' : <AffiliateLink id={application.parent} />],
   ['Accepted terms', <Data text={application.terms_version} />],
   ['Applied', <Time at={application.applied_at} />],
@@ -241,6 +270,6 @@ export const applicationPage: Page = {
         )}
       </>
     )
-    return { title: 'Application', body }
+    return { title: `Application of ${visible(application.name)}`, body }
   },
 }
