@@ -15,6 +15,7 @@ import { moneyTests } from './console/money.ts'
 import { oddTests } from './console/odd.ts'
 import { portalTests } from './console/portal.ts'
 import { taskTests } from './console/tasks.ts'
+import { teamTests } from './console/team.ts'
 import { portalPageTests } from './portal/pages.ts'
 import { startService } from './service.ts'
 
@@ -157,6 +158,7 @@ describe('in a browser', { timeout: 900_000 }, () => {
     accountTests(shared)
     caseTests(shared)
     portalTests(shared)
+    teamTests(shared)
   })
 
   describe('the portal', () => portalPageTests(shared))

@@ -37,6 +37,8 @@ import { recordPage } from './records/record.tsx'
 import { unearnedPage } from './records/unearned.tsx'
 import { reportsPage } from './reports/reports.tsx'
 import { mePage } from './team/me.tsx'
+import { memberPage } from './team/member.tsx'
+import { teamPage } from './team/team.tsx'
 import { webhookPage } from './webhooks/webhook.tsx'
 import { webhooksPage } from './webhooks/webhooks.tsx'
 
@@ -89,4 +91,6 @@ export const PAGES: readonly Page[] = [
   accountAuditLogPage,
   auditLogPage,
   mePage,
+  teamPage,
+  memberPage,
 ]

@@ -89,6 +89,11 @@ const Nav = (frame: Frame, visit = useVisit()) => (
         </Link>
       </li>
       <li>
+        <Link to="/console/team" here={visit.path.startsWith('/console/team')}>
+          Team
+        </Link>
+      </li>
+      <li>
         <Link to="/console/audit-log" here={visit.path === '/console/audit-log'}>
           Audit log of all accounts
         </Link>

@@ -247,7 +247,7 @@ export const inviteMember = (author: Author, { email: sent, ...given }: NewMembe
   })
 
 const NEW = {
-  ...{ actor: '', joined_at: null, removed_at: null, version: 1, passkeys: 0 },
+  ...{ actor: '', joined_at: null, removed_at: null, version: 1, passkeys: 0, last_seen_at: null },
 }
 
 /** What of a member changes: old and new of each field. */

@@ -4,6 +4,7 @@ import { build } from 'esbuild'
 const PARAMETERS: Readonly<Record<string, string>> = {
   account: 'demo-forex',
   affiliate_id: 'IB-07',
+  member: 'manager',
   customer_id: 'C-3301',
   plan: 'demo-ib',
   rule: 'lot-churn',

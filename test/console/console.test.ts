@@ -22,6 +22,7 @@ const PARAMETERS: Record<string, string> = {
   batch: BATCH_ID,
   question_id: QUESTION_ID,
   account: 'acme',
+  member: 'member-the-viewer',
   affiliate_id: 'aff-7',
   customer_id: 'c-1',
   plan: 'standard-ib',
@@ -102,6 +103,7 @@ async function build(): Promise<Record<string, string>> {
   await storeRule('acme')
   await storeCases({ account: 'acme', id: 'case_1', affiliate: 'aff-7' })
   await addFinding(20_000, [[deposit.transaction_id, 'c-1']], { account: 'acme' })
+  await keyOfRole('viewer')
   const refused = await acme.post('transactions', [{ ...today, transaction_type: 'gift' }])
   const { delivery_id } = (await refused.json()) as { delivery_id: string }
   const hook = askAdmin('accounts/acme/webhooks', 'POST', { url: 'https://hooks.example/' })

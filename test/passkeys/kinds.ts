@@ -1,9 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { consoleApp } from '../../src/console/app.ts'
-import { digest } from '../../src/platform/auth/secret.ts'
 import { portalApp } from '../../src/portal/app.tsx'
 import { KEY_WORLD, openBrowser } from '../console/browser.ts'
-import { issuedPartner } from '../partner.ts'
+import { askAdmin, issuedPartner, json } from '../partner.ts'
 import { inviteTo } from '../portal/join.ts'
 
 /** A kind of people who sign in with passkeys. */
@@ -50,17 +49,10 @@ export const KINDS: readonly Kind[] = [
     cookie: '__Host-tributary_console',
     begin: async () => {},
     async invite() {
-      const [id, secret] = [`mem-${invited++}`, crypto.randomUUID()]
-      await env.DB.batch([
-        env.DB.prepare(
-          `insert into members (id, email, name, role, accounts, affiliates, language, created_at, created_by)
-           values (?, ?, 'Eve', 'manager', '"all"', '"all"', 'en', '2026-01-01', 'root-key')`,
-        ).bind(id, `${id}@team.example`),
-        env.DB.prepare(
-          `insert into member_invitations values (?, ?, ?, '2026-01-01', 'root-key', ?, null)`,
-        ).bind(...[await digest(secret), id, id, Date.now() + 72 * 3_600_000]),
-      ])
-      return secret
+      const scope = { role: 'manager', accounts: 'all', affiliates: 'all', language: 'en' }
+      const email = `eve-${invited++}@team.example`
+      const made = askAdmin('members', 'POST', { name: 'Eve', email, ...scope })
+      return (await json(made)).invitation_url.split('#')[1]
     },
     open: (world = KEY_WORLD) => openBrowser(world, consoleApp),
   },

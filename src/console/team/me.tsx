@@ -1,6 +1,14 @@
 import type { Change, Page, Visit } from '../../pages/base/page.ts'
-import { timeWords } from '../../pages/parts/data.tsx'
-import { askConfirmation } from '../../pages/passkeys/confirmed.ts'
+import { calling } from '../../pages/calling.ts'
+import { Data, timeWords } from '../../pages/parts/data.tsx'
+import { Field, FoldedForm } from '../../pages/parts/forms.tsx'
+import { secretOf } from '../../pages/parts/rotation.tsx'
+import { Table } from '../../pages/parts/table.tsx'
+import {
+  askConfirmation,
+  type Confirmation,
+  requireConfirmed,
+} from '../../pages/passkeys/confirmed.ts'
 import { ownPasskeys } from '../../pages/passkeys/console.tsx'
 import {
   addPasskey,
@@ -10,12 +18,18 @@ import {
   Passkeys,
   removePasskey,
 } from '../../pages/passkeys/own-passkeys.tsx'
+import { PasskeyForm } from '../../pages/passkeys/parts.tsx'
 import type { OwnPasskeys } from '../../pages/passkeys/site.ts'
+import { endMyKey, listMyKeys, makeMyKey } from '../../people/operations/me.ts'
+import type { Role } from '../../platform/auth/roles.ts'
 import { ApiError } from '../../platform/errors.ts'
+import type { AnswerOf } from '../../platform/http/operation.ts'
+import { roleOptions } from './member-fields.tsx'
 
 const AT = '/me'
 
-const NOBODY = 'You are signed in with the key of the service, which is nobody in particular.'
+const NOBODY =
+  'You are signed in with the root key, which is nobody in particular. It has no passkeys and no keys of its own.'
 
 /** Returns the passkeys of the member. Throws `conflict` for the key of the service. */
 function requireOwn(visit: Visit): OwnPasskeys {
@@ -28,7 +42,12 @@ const changes: Readonly<Record<string, Change>> = {
   'confirm-add': {
     done: '',
     perform: (values, visit) => confirmNewPasskey(requireOwn(visit), AT, values),
-    show: (asked) => <NewPasskeyForm asked={asked as NewPasskey} />,
+    show: (asked) => (
+      <>
+        <p>Now the device that you want to add makes its passkey.</p>
+        <NewPasskeyForm asked={asked as NewPasskey} />
+      </>
+    ),
   },
   add: {
     done: 'The passkey is added.',
@@ -38,6 +57,69 @@ const changes: Readonly<Record<string, Change>> = {
     done: 'The passkey is removed. Whoever was signed in with it is signed out.',
     perform: (values, visit) => removePasskey(requireOwn(visit), AT, values),
   },
+  'make-key': {
+    done: secretOf('The key is made.', 'member_key'),
+    async perform(values, visit) {
+      await requireConfirmed(requireOwn(visit), AT, values)
+      const role = values('role') as Role
+      return visit.api.call(makeMyKey, { name: values('name').trim(), role })
+    },
+  },
+  'end-key': calling(endMyKey, 'The key is ended.'),
+}
+
+type Key = AnswerOf<typeof listMyKeys>['data'][number]
+
+/** Renders the keys of the member, and the forms that make and end one. */
+const Keys = (props: {
+  keys: readonly Key[]
+  role: Role
+  csrf: string
+  confirmation: Confirmation
+}) => {
+  const { keys, role, csrf, confirmation } = props
+  return (
+    <>
+      <h2 id="keys">Keys for programs</h2>
+      <p>
+        A key lets the command line or a script do what you may do. It is like a password: give it
+        to nobody. You have at most 5.
+      </p>
+      {keys.length > 0 && (
+        <Table
+          caption="Your keys"
+          rows={keys}
+          columns={{ Key: ({ name }) => <Data text={name} />, Role: 'role', Made: 'created_at' }}
+        />
+      )}
+      <h3>Make a key</h3>
+      <PasskeyForm {...confirmation} submit="Make a key" values={{ csrf, change: 'make-key' }}>
+        <Field
+          {...{ change: 'make-key', name: 'name', label: 'What the key is for', required: true }}
+          attributes={{ maxlength: 100 }}
+        />
+        <Field
+          {...{ change: 'make-key', name: 'role', label: 'What it may do', value: role }}
+          options={roleOptions(role)}
+        />
+      </PasskeyForm>
+      {keys.length > 0 && (
+        <FoldedForm
+          change="end-key"
+          title="End a key"
+          submit="End the key"
+          needs="viewer"
+          fields={[
+            {
+              name: 'key_id',
+              label: 'Key',
+              options: keys.map(({ id, name }) => [id, name]),
+            },
+          ]}
+        />
+      )}
+    </>
+  )
 }
 
 /** The own page of a member: how they sign in, and their keys. */
@@ -46,15 +128,29 @@ export const mePage: Page = {
   changes,
   async render(visit) {
     const own = ownPasskeys(visit)
-    const { member } = visit
+    const { member, csrf } = visit
     if (!own) return { title: member.name, body: <p>{NOBODY}</p> }
-    const [keys, confirmation] = await Promise.all([own.list(), askConfirmation(own, AT)])
+    const [keys, confirmation, { data: issued }] = await Promise.all([
+      own.list(),
+      askConfirmation(own, AT),
+      visit.api.call(listMyKeys, {}),
+    ])
     const body = (
       <>
-        <Passkeys
-          {...{ own, keys, confirmation }}
-          timeText={(instant) => `${timeWords(instant)} UTC`}
-        />
+        <p>
+          <Data text={member.email} /> · {member.role}
+        </p>
+        {keys.length === 0 ? (
+          <p class="note">
+            You have no passkey. An approver makes a link with which you register one.
+          </p>
+        ) : (
+          <Passkeys
+            {...{ own, keys, confirmation }}
+            timeText={(instant) => `${timeWords(instant)} UTC`}
+          />
+        )}
+        <Keys {...{ keys: issued, role: member.role, csrf, confirmation }} />
       </>
     )
     return { title: member.name, body }

@@ -12,6 +12,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   client_id: 'Client ID',
   client_secret: 'Client secret',
   id: 'ID',
+  member_key: 'Key',
   secret: 'Secret',
   token: 'Token',
   url: 'URL',

@@ -81,7 +81,7 @@ export function teamSite(
       return found && { ...found, language: null }
     },
     introduce({ author, name, email, role }) {
-      const who = author ?? 'Whoever has the key of the service'
+      const who = author ?? 'Whoever has the root key'
       const what = `You will be ${role === 'approver' ? 'an' : 'a'} ${role}`
       const text = `${who} invites you to the team as ${name} (${email}). ${what}, and what you do is stored under this name.`
       return { text, owner: `${name} · ${email}` }

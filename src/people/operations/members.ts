@@ -84,6 +84,7 @@ const shown = described(() => ({
   created_at: member(time, 'When they were invited.'),
   created_by: member(v.string(), 'Who has invited them: an e-mail address, or `root-key`.'),
   joined_at: nullable(time, 'When they first registered a passkey, or null.'),
+  last_seen_at: nullable(time, 'When they last signed in with a passkey, or null.'),
   passkeys: member(count, 'How many passkeys they have.'),
   invited_until: nullable(time, 'When the open link of their invitation ends, or null.'),
   waiting: nullable(
@@ -124,6 +125,7 @@ function present(one: StoredMember, own: Scope['accounts']) {
     ...{ id, name: called, email: address, role: one.role, accounts: seen(one.accounts) },
     ...{ affiliates: one.affiliates, language: spoken, created_at: one.created_at },
     ...{ created_by: one.created_by, joined_at: one.joined_at, passkeys: one.passkeys },
+    last_seen_at: one.last_seen_at,
     invited_until: isOpen ? new Date(one.link_ends_at ?? 0).toISOString() : null,
     waiting: waiting && {
       ...waiting,

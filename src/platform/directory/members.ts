@@ -66,6 +66,8 @@ export interface StoredMember extends Member {
   readonly waiting: Waiting | null
   readonly version: number
   readonly passkeys: number
+  /** When they last signed in with a passkey; null if they have none. */
+  readonly last_seen_at: string | null
   /** When the open link of an invitation ends, in milliseconds; null: there is none. */
   readonly link_ends_at: number | null
 }
@@ -76,6 +78,7 @@ export type MemberRow = { readonly [Name in keyof StoredMember]: StoredMember[Na
 const COLUMNS = `m.id, m.email, m.email as actor, m.name, m.role, m.accounts, m.affiliates, m.language, m.created_at,
   m.created_by, m.joined_at, m.removed_at, m.waiting, m.version,
   (select count(*) from member_passkeys p where p.member = m.id) as passkeys,
+  (select max(p.last_used_at) from member_passkeys p where p.member = m.id) as last_seen_at,
   (select max(i.ends_at) from member_invitations i where i.member = m.id and i.used_at is null) as link_ends_at`
 
 /** Returns the member of a row. */
