@@ -11,6 +11,7 @@ import { addFinding, storeCases, storeRule } from '../fraud/stored-cases.ts'
 import { keyOfRole } from '../members.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from '../partner.ts'
 import { BATCH_ID, payoutRows } from '../payouts/payout-rows.ts'
+import { APPLICATION_ID, applicationRows } from '../people/application-rows.ts'
 import { builtOnce } from '../world.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './browser.ts'
 import { countTrips } from './trips.ts'
@@ -22,6 +23,7 @@ const PARAMETERS: Record<string, string> = {
   batch: BATCH_ID,
   question_id: QUESTION_ID,
   account: 'acme',
+  application_id: APPLICATION_ID,
   member: 'member-the-viewer',
   affiliate_id: 'aff-7',
   customer_id: 'c-1',
@@ -94,6 +96,7 @@ async function build(): Promise<Record<string, string>> {
   const line = { ...LINE, id: PARAMETERS.line_id }
   await env.DB.batch([
     ...questionRows(env.DB, 'acme', 'aff-7', 'Why?'),
+    ...applicationRows(env.DB, 'acme', 'Ada'),
     ...statementRows(env.DB, 'acme'),
     env.DB.prepare(`update statements set status = 'approved', lines = ?`).bind(
       JSON.stringify([line]),
