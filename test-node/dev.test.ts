@@ -166,14 +166,15 @@ describe('npm run dev', { timeout: 600_000 }, () => {
     assert.deepEqual(rates[0], { currency: 'AUD', rate: '1.6561', day: '2026-04-10' })
   })
 
-  test('prints ten lines, with the keys in its links, and a curl that works when pasted', {
+  test('prints twelve lines, with the keys in its links, and a curl that works when pasted', {
     skip,
   }, async () => {
     const [start, banner] = await startAndBanner()
-    const { base_url, admin_key, accounts } = service.demo
+    const { base_url, member_keys, accounts } = service.demo
     assert.doesNotMatch(start, /bindings|wrangler:info/)
-    assert.ok(banner.split('\n').filter((line) => line !== '').length <= 10, banner)
-    assert.ok(banner.includes(`${base_url}/console/sign-in#key=${admin_key}\n`))
+    assert.ok(banner.split('\n').filter((line) => line !== '').length <= 12, banner)
+    for (const key of Object.values(member_keys))
+      assert.ok(banner.includes(`${base_url}/console/sign-in#key=${key}\n`))
     const [forex, brand] = accounts.slice(1)
     for (const key of [forex!.client_secret, brand!.brand_token])
       assert.match(banner, new RegExp(`/docs/start#\\S+=${key}&`))

@@ -22,11 +22,10 @@ export function banner(
   const signIn = (key: string) => `${base}/console/sign-in#key=${key}`
   return `
 Tributary is ready at ${base}
-Console: ${signIn(keys.admin)}
-To be two persons, sign in as each in a browser window of its own:
-  manager:         ${signIn(keys.manager)}
-  approver:        ${signIn(keys.approver)}
-  second approver: ${signIn(keys.second_approver)}
+Console, as each of three persons, in a browser window of its own:
+  manager          ${signIn(keys.manager)}
+  approver         ${signIn(keys.approver)}
+  second approver  ${signIn(keys.second_approver)}
 Documentation, with the keys in its examples: ${base}/docs/start#${shown}
 ${(isVerbose ? accounts : [forex]).map((account) => describeAccount(base, account)).join('')}
 ${DEMO} has the keys of all demo accounts but demo-broker. ${isVerbose ? CRON(base) : '`npm run dev -- --verbose` prints more.'}
