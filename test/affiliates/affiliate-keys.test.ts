@@ -66,6 +66,7 @@ describe('keys of affiliates', () => {
       affiliate_id: 'IB-07',
       display_name: null,
       landing_pages: [],
+      share_url: null,
       contact_email: null,
       language: null,
       account: { name: expect.any(String), time_zone: 'UTC', mode: 'test' },
