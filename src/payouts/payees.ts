@@ -1,4 +1,5 @@
 import { endAgreements, writeInvoices } from '../books/db/invoices.ts'
+import { ADMIN_KEY_ACTOR } from '../platform/auth/admin-keys.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
 import { isAtLeast, type Role } from '../platform/auth/roles.ts'
 import type { Connection } from '../platform/db/database.ts'
@@ -81,7 +82,10 @@ export async function presentDetails(
     entered_by: shown?.entered_by ?? null,
     invited_by: shown?.invited_by ?? null,
     entered_at: instant(shown?.entered_at),
-    approvals: JSON.parse(shown?.approvals ?? '[]') as string[],
+    // Whoever entered it stands behind it, too.
+    approvals: (JSON.parse(shown?.approvals ?? '[]') as string[]).filter(
+      (one) => one !== shown?.entered_by,
+    ),
     payable_from: instant(shown?.payable_from),
     // What a bank said stands until other details are approved.
     reason: shown?.reason ?? (shown?.state === 'entered' ? (before?.reason ?? null) : null),
@@ -173,6 +177,9 @@ export async function enterDetails(
   )
   const issues = [...others, ...read.flatMap((one) => one.issues)]
   if (issues.length > 0) throw validationFailed(issues)
+  // A member of the team stands behind what they enter.
+  const isPerson = !parseAffiliateActor(actor) && actor !== ADMIN_KEY_ACTOR
+  const approvals = JSON.stringify(isPerson ? [actor] : [])
   const versions: rows.NewVersion[] = []
   const otherTaxpayers: string[] = []
   for (const { id, stored, details } of read) {
@@ -184,7 +191,7 @@ export async function enterDetails(
     if (!isKept || (stored && stored.tax?.vat_id !== details.tax?.vat_id)) otherTaxpayers.push(id)
     const of = { id, version: (current?.version ?? 0) + 1 }
     const encrypted = await encryptDetails(env, { ...owner, ...of }, details)
-    versions.push({ ...of, method: details.method, ...encrypted })
+    versions.push({ ...of, method: details.method, approvals, ...encrypted })
   }
   if (versions.length === 0) return 0
   const ids = versions.slice(0, AUDITED_IDS).map(({ id }) => id)
@@ -231,8 +238,9 @@ const NEEDED = {
 
 /**
  * Approves a version, or says that what came back may be paid again, and decides how VAT applies. Nobody approves what
- * they, or whom they have invited, entered. With as many persons as the account requires, it can be paid once its hold
- * is over. Where a person decides otherwise than those before, approvals begin anew.
+ * they, or whom they have invited, entered. With as many persons as the account requires, of whom a member of the team who
+ * entered it is one, it can be paid once its hold is over. Where a person decides otherwise than those before, who entered
+ * it included, approvals begin anew.
  *
  * @param decided The treatment; what is proposed or decided stays if it has none.
  * @throws ApiError `not_found`, `conflict`, `same_person`

@@ -9,6 +9,7 @@ import {
   ADA,
   ADMIN_KEYS,
   as,
+  change,
   due,
   EXECUTE_ON,
   enter,
@@ -81,6 +82,47 @@ test('§20 law 9: the key of the service is not the second person who asks that 
   const asked = [await lower('root'), await lower('mia'), await lower('root'), await lower('mia')]
   expect(asked).toEqual(['same_person', 'conflict', 'same_person', 'conflict'])
   expect(await lower('bob')).toBe(1)
+})
+
+test('§20.1 of the two who stand behind details, a member of the team who entered them is one; nobody changes what another said alone', async () => {
+  const from = randomSource(env.SEED)
+  await change(
+    `insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at, invited_by)
+      values ('acme-forex', 'a', 'm-1', 'Ada', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'ada')`,
+  )
+  const member = 'affiliate-member m-1 a'
+  const approved = new Set<number>()
+  for (let version = 1; version <= 16; version++) {
+    const author = from.pick([...PEOPLE, member])
+    let treatment = 'outside'
+    let behind = new Set<string>(author === member ? [] : [author])
+    const details = { ...ADA, name: `Ada ${version}`, tax: { treatment } }
+    const of = { version, state: 'entered', entered_by: author, payable_from: null } as const
+    if (author === member) await enter('payee', 'a', details, of)
+    else await as(author as Person, 'affiliates/a/payee', 'PUT', details)
+    for (let n = 0; n < 5; n++) {
+      const who = from.pick(PEOPLE)
+      const said = from.pick([undefined, 'outside', 'none'])
+      const sent = { version, ...(said && { treatment: said }) }
+      const { state, code, approvals } = await json(
+        as(who, 'affiliates/a/payee/approve', 'POST', sent),
+      )
+      if (who === author) {
+        expect(state ?? code).toBe(
+          behind.size < 2 || (said ?? treatment) !== treatment ? 'conflict' : 'approved',
+        )
+        continue
+      }
+      const isSame = (said ?? treatment) === treatment
+      treatment = said ?? treatment
+      if (!isSame) behind = new Set()
+      if (behind.size < 2) behind.add(who)
+      const others = [...behind].filter((one) => one !== author)
+      expect([state, approvals]).toEqual([behind.size < 2 ? 'entered' : 'approved', others])
+      if (behind.size === 2) approved.add(others.length)
+    }
+  }
+  expect(approved).toEqual(new Set([1, 2]))
 })
 
 test('§20 law 9: who prepared a batch, added to it or entered its details decides on it with another', async () => {
