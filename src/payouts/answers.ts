@@ -23,11 +23,11 @@ import { type AnswerRow, refused } from './answers/row.ts'
 import { bookTransfers } from './book.ts'
 import { listMovements } from './by-hand.ts'
 import * as rows from './db/answers.ts'
-import { readVersions } from './db/batches.ts'
+import { readPersons, readVersions } from './db/batches.ts'
 import { findMovements, storeMovements } from './db/movements.ts'
 import { type FoundTransfer, findTransfers } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
-import { requirePerson } from './two-persons.ts'
+import { requireOther, requirePerson } from './two-persons.ts'
 
 // A file with which a bank answers is previewed, and then booked. Only the preview is stored, never the file.
 
@@ -276,6 +276,11 @@ export async function applyAnswer(call: Call, hash: string): Promise<rows.Stored
   const entries: Entry[] = JSON.parse(stored.entries)
   const bookings = entries.filter((one) => 'becomes' in one)
   const changes = await readOpen(call, bookings)
+  // Anybody can write a CSV: who books it says what has moved, as by hand.
+  if (JSON.parse(stored.summary).format === 'CSV') {
+    const batches = new Set(changes.map(({ transfer }) => transfer.batch))
+    await requireOther(call, await readPersons(db, account, [...batches]))
+  }
   const steps = Map.groupBy(changes, ({ entry: { becomes, transfer } }, n) =>
     becomes === 'returned' ? transfer : `${becomes} ${Math.floor(n / STEP)}`,
   )

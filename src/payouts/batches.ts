@@ -6,6 +6,7 @@ import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
+import { storedPeriod } from '../platform/money/calendar.ts'
 import { sumOfMoney } from '../platform/money/sums.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
@@ -541,7 +542,7 @@ export const cancelBatch = (call: Call, id: string, reason: string) =>
     const batch = await readBatch(call, id)
     const underWay = batch.transfers.filter(({ state }) => mayMove(state, 'cancelled'))
     if (batch.confirmed_by === null || underWay.length === 0) return true
-    if (batch.files !== null) await requireOther(call, await rows.readPersons(db, account.id, id))
+    if (batch.files !== null) await requireOther(call, await rows.readPersons(db, account.id, [id]))
     const moves = underWay.map(({ id }) => ({ id, state: 'cancelled' as const }))
     const statements = [moveTransfers(db, account.id, moves, Date.now())]
     const changed = { set: { reason }, audited: { reason }, keys: '[]', statements }
@@ -562,10 +563,14 @@ export async function payBatch(call: Call, id: string, paid_on: string): Promise
   const batch = await readBatch(call, id)
   if (batch.method !== 'manual')
     throw conflict('A bank pays this batch: read the file with which it answers.')
-  await requireOther(call, await rows.readPersons(call.db, call.account.id, id))
+  await requireOther(call, await rows.readPersons(call.db, call.account.id, [id]))
   const today = todayOf(call.account)
-  if (paid_on > today)
-    throw validationFailed([{ pointer: '/paid_on', code: 'maximum', expected: `${today}, today` }])
+  const refuse = (code: Issue['code'], expected: string) =>
+    validationFailed([{ pointer: '/paid_on', code, expected }])
+  if (paid_on > today) throw refuse('maximum', `${today}, today`)
+  const paid = batch.transfers.flatMap(({ statements }) => statements)
+  const first = dayText(Math.max(0, ...paid.map(({ period }) => storedPeriod(period).last)))
+  if (paid_on < first) throw refuse('minimum', `${first}, when the last period that it pays ended`)
   await exportBatch(call, id)
   while (await payStep(call, id, paid_on)) {}
 }

@@ -357,6 +357,11 @@ test('§20.2 a batch of method manual pays by hand, with a reason, whoever has o
   expect((await pay(batch.id)).status).toBe(409)
   await confirm(batch)
   expect((await pay(batch.id, '2040-01-01')).status).toBe(422)
+  const periods = batch.transfers
+    .flatMap((one: Row) => one.statements)
+    .map((one: Row) => one.period)
+  const { errors } = await json(pay(batch.id, `${periods.sort().at(-1)}-27`))
+  expect(errors).toMatchObject([{ pointer: '/paid_on', code: 'minimum' }])
   const [first] = await Promise.all([pay(batch.id), pay(batch.id)].map(json))
   expect(first.transfers.map((one: Row) => [one.state, one.note])).toEqual(
     Array(3).fill(['paid', 'Paid in cash']),

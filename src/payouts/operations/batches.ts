@@ -327,7 +327,12 @@ export const payBatch = operation({
   ...ofBatch('/pay'),
   id: 'payBatch',
   method: 'POST',
-  body: { paid_on: member(f.day, said('The day on which it was paid.', '2026-11-15')) },
+  body: {
+    paid_on: member(
+      f.day,
+      said('When it was paid: not before the periods that it pays ended.', '2026-11-15'),
+    ),
+  },
   words: described(() => ({
     description:
       'Books that a confirmed batch of method `manual` was paid: what is under way of it becomes `paid`. Batches of other methods are paid by what the bank answers. The same again changes nothing.',
