@@ -1,4 +1,9 @@
-import type { bankMovements, payees, payoutBatches, transfers } from '../platform/db/schema.ts'
+import type {
+  BankMovementsRow,
+  PayeesRow,
+  PayoutBatchesRow,
+  TransfersRow,
+} from '../platform/db/schema.ts'
 import { DAY_MS } from '../platform/durations.ts'
 
 // What is paid to whom (contract §20).
@@ -53,13 +58,13 @@ export const DETAILS_STATES = ['missing', 'entered', 'approved', 'returned', 'bl
 export type Party = 'payee' | 'payer'
 
 /** A stored version of details. */
-export type StoredDetails = Omit<typeof payees.$inferSelect, 'account'>
+export type StoredDetails = Omit<PayeesRow, 'account'>
 
 /** A stored batch. */
-export type StoredBatch = Omit<typeof payoutBatches.$inferSelect, 'account'>
+export type StoredBatch = Omit<PayoutBatchesRow, 'account'>
 
 /** A stored transfer. */
-export type StoredTransfer = Omit<typeof transfers.$inferSelect, 'account'>
+export type StoredTransfer = Omit<TransfersRow, 'account'>
 
 /** A payment of an order. Its id is the reference. */
 export interface Paid extends Pick<StoredTransfer, 'id' | 'affiliate_id' | 'amount'> {
@@ -99,7 +104,7 @@ export const MOVEMENT_DOUBTS = ['paid_twice', 'paid_after_cancel', 'not_booked']
 export type MovementDoubt = (typeof MOVEMENT_DOUBTS)[number]
 
 /** A stored movement of money. */
-export type StoredMovement = Omit<typeof bankMovements.$inferSelect, 'account'>
+export type StoredMovement = Omit<BankMovementsRow, 'account'>
 
 /**
  * Why something cannot be paid. Those of a batch come last: it pays by another method or in another currency, it is full,
