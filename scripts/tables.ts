@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-// Writes the tables that src/ reads and writes, and the types of their rows, from the migrations.
+// Writes the tables that src/ reads and writes with Drizzle from the migrations.
 
-/** The columns that are stored in another form than that of the wire, by the type that SQL declares. */
+/** The columns with a type of src/platform/db/column-types.ts, by the type that SQL declares. */
 const COLUMN_TYPES: Record<string, Record<string, string>> = {
   INTEGER: {
     day: 'day',
@@ -16,17 +16,19 @@ const COLUMN_TYPES: Record<string, Record<string, string>> = {
   },
 }
 
-/** The names of the row types that are not called after their table. */
-const ROWS: Record<string, string> = {
-  accounts: 'Account',
-  deliveries: 'Delivery',
-  account_moves: 'AccountMove',
-}
+/** The row types that other folders import. */
+const ROWS = [
+  ['accounts', 'Account', 'An account as configured.'],
+  ['deliveries', 'Delivery', 'A row of the delivery log.'],
+  ['account_moves', 'AccountMove', 'A move of an account to another database.'],
+] as const
 
 interface Column {
   name: string
   type: string
   notnull: number
+  /** The default as an SQL literal, which is also one of JavaScript; null if there is none. */
+  dflt_value: string | null
   pk: number
 }
 
@@ -42,29 +44,28 @@ for (const file of readdirSync('migrations').sort()) {
 
 const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
-const quoted = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`
+const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
 
-/** Returns the values that a CHECK constraint allows for a column, as a type; any text if there is none. */
-function textType(sql: string, column: string): string {
+/** Returns the values that a CHECK constraint allows for a column, as an option of Drizzle. */
+function allowedValues(sql: string, column: string): string {
   const [, list] = new RegExp(`\\(${column} IN \\(([^)]*)\\)`, 'i').exec(sql) ?? []
-  return list ? list.trim().split(/,\s*/).join(' | ') : 'string'
+  return list ? `{ enum: [${list.trim()}] }` : ''
 }
 
 /** Returns the unique index besides the primary key; null if a table has none. */
-function uniqueKeyOf(table: string): string[] | null {
+function uniqueIndexOf(table: string): { name: string; columns: string[] } | null {
   const [index] = db
     .prepare(`select name from pragma_index_list(?) where "unique" = 1 and origin = 'c'`)
     .all(table)
   if (!index) return null
-  const columns = db
-    .prepare('select name from pragma_index_info(?) order by seqno')
-    .all(String(index.name))
-  return columns.map((column) => String(column.name))
+  const name = String(index.name)
+  const columns = db.prepare('select name from pragma_index_info(?) order by seqno').all(name)
+  return { name, columns: columns.map((column) => String(column.name)) }
 }
 
 const columnsOf = (table: string) =>
   db
-    .prepare('select name, type, "notnull", pk from pragma_table_info(?)')
+    .prepare('select name, type, "notnull", dflt_value, pk from pragma_table_info(?)')
     .all(table) as unknown as Column[]
 
 const primaryKeyOf = (columns: readonly Column[]) =>
@@ -73,34 +74,34 @@ const primaryKeyOf = (columns: readonly Column[]) =>
     .sort((a, b) => a.pk - b.pk)
     .map(({ name }) => name)
 
-/** Returns the type of a table's rows and the declaration of the table. */
+/** Returns the declaration of a table. */
 function tableOf(table: string): string {
   const columns = columnsOf(table)
   const { sql } = db.prepare('select sql from sqlite_schema where name = ?').get(table) as {
     sql: string
   }
   const key = primaryKeyOf(columns)
-  const unique = uniqueKeyOf(table)
-  const kinds = columns.map(({ name, type }) => COLUMN_TYPES[type]?.[name] ?? type.toLowerCase())
-  const types = columns.map(({ name, notnull, pk }, i) => {
-    const isNever = notnull || (pk > 0 && key.length === 1)
-    const isNumber = kinds[i] === 'integer' || kinds[i] === 'real'
-    return `  ${name}: ${isNumber ? 'number' : textType(sql, name)}${isNever ? '' : ' | null'}`
+  const isAlone = key.length === 1
+  const lines = columns.map(({ name, type, notnull, dflt_value, pk }) => {
+    const primary = isAlone && pk > 0 ? '.primaryKey()' : ''
+    const needed = notnull && !primary ? '.notNull()' : ''
+    const preset = dflt_value === null ? '' : `.default(${dflt_value})`
+    const columnType = COLUMN_TYPES[type]?.[name]
+    const options = type === 'TEXT' ? allowedValues(sql, name) : ''
+    return `  ${name}: ${columnType ?? type.toLowerCase()}(${options})${primary}${needed}${preset},`
   })
-  const name = camel(table)
-  const row = ROWS[table] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}Row`
-  return `/** A row of the table \`${table}\`, which migrations/ describes. */
-export type ${row} = {
-${types.join('\n')}
-}
-
-/** The table \`${table}\`. */
-export const ${name}: Table<${row}> = {
-  name: '${table}',
-  columns: { ${columns.map((column, i) => `${column.name}: ${kinds[i]}`).join(', ')} },
-  primaryKey: ${quoted(key)},
-  uniqueKey: ${unique ? quoted(unique) : null},
-}
+  const columnsIn = (names: readonly string[]) => names.map((name) => `t.${name}`).join(', ')
+  const unique = uniqueIndexOf(table)
+  const keys = [
+    ...(isAlone ? [] : [`primaryKey({ columns: [${columnsIn(key)}] })`]),
+    ...(unique ? [`uniqueIndex('${unique.name}').on(${columnsIn(unique.columns)})`] : []),
+  ]
+  const more = keys.length === 0 ? '' : `, (t) => [${keys.join(', ')}]`
+  // Columns in a function, and the annotation: esbuild drops the tables that only types name.
+  return `/** The table \`${table}\`, which migrations/ describes. */
+export const ${camel(table)} = /* @__PURE__ */ sqliteTable(${quoted([table])}, () => ({
+${lines.join('\n')}
+})${more})
 `
 }
 
@@ -108,13 +109,18 @@ const tables = db
   .prepare("select name from sqlite_schema where type = 'table' order by rowid")
   .all()
   .map(({ name }) => tableOf(String(name)))
+const rows = ROWS.map(
+  ([table, name, comment]) => `/** ${comment} */
+export type ${name} = typeof ${camel(table)}.$inferSelect
+`,
+)
 
 const PATH = 'src/platform/db/schema.ts'
 const schema = `// Written by scripts/tables.ts from migrations/.
 
-import { day, instant, integer, real, text } from './column-types.ts'
-import type { Table } from './table.ts'
+import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { day, instant } from './column-types.ts'
 
-${tables.join('\n')}`
+${[...tables, ...rows].join('\n')}`
 // Unchanged files keep their time: see openapi.ts.
 if (!existsSync(PATH) || readFileSync(PATH, 'utf8') !== schema) writeFileSync(PATH, schema)

@@ -1,7 +1,7 @@
-import type { LedgerRow } from '../platform/db/schema.ts'
+import type { ledger } from '../platform/db/schema.ts'
 
 /** What an entry of the ledger booked, before the name of its period. */
-export const ENTRY_WORDS: Readonly<Record<LedgerRow['kind'], string>> = {
+export const ENTRY_WORDS: Readonly<Record<(typeof ledger.$inferSelect)['kind'], string>> = {
   earned: 'Earned for',
   adjusted: 'Corrections of earlier periods, with the statement of',
   manual: 'Entered by hand, with the statement of',

@@ -1,9 +1,4 @@
-import type {
-  BankMovementsRow,
-  PayeesRow,
-  PayoutBatchesRow,
-  TransfersRow,
-} from '../platform/db/schema.ts'
+import type { bankMovements, payees, payoutBatches, transfers } from '../platform/db/schema.ts'
 import { DAY_MS } from '../platform/durations.ts'
 
 // What is paid to whom (contract §20).
@@ -58,13 +53,13 @@ export const DETAILS_STATES = ['missing', 'entered', 'approved', 'returned', 'bl
 export type Party = 'payee' | 'payer'
 
 /** A stored version of details. */
-export type StoredDetails = Omit<PayeesRow, 'account'>
+export type StoredDetails = Omit<typeof payees.$inferSelect, 'account'>
 
 /** A stored batch. */
-export type StoredBatch = Omit<PayoutBatchesRow, 'account'>
+export type StoredBatch = Omit<typeof payoutBatches.$inferSelect, 'account'>
 
 /** A stored transfer. */
-export type StoredTransfer = Omit<TransfersRow, 'account'>
+export type StoredTransfer = Omit<typeof transfers.$inferSelect, 'account'>
 
 /** A payment of an order. Its id is the reference. */
 export interface Paid extends Pick<StoredTransfer, 'id' | 'affiliate_id' | 'amount'> {
@@ -104,7 +99,7 @@ export const MOVEMENT_DOUBTS = ['paid_twice', 'paid_after_cancel', 'not_booked']
 export type MovementDoubt = (typeof MOVEMENT_DOUBTS)[number]
 
 /** A stored movement of money. */
-export type StoredMovement = Omit<BankMovementsRow, 'account'>
+export type StoredMovement = Omit<typeof bankMovements.$inferSelect, 'account'>
 
 /**
  * Why something cannot be paid. Those of a batch come last: it pays by another method or in another currency, it is full,

@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers'
+import { getTableName } from 'drizzle-orm'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { partnerCustomerTable } from '../../src/ingest/db/record-table.ts'
@@ -37,6 +38,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   hono: /^(?!platform\/(db|validation|parquet)\/)/,
   valibot: /^(?!platform\/(db|directory|parquet)\/|jobs\/)/,
   jose: /^(platform\/auth\/|attribution\/code)/,
+  'drizzle-orm': /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|erasure)\//,
   hyparquet: /^platform\/parquet\/file\.ts$/,
   'hyparquet-writer': /^platform\/parquet\/file\.ts$/,
   '@noble': /^platform\/validation\/wallets\.ts$/,
@@ -149,7 +151,7 @@ test('folders of a room never import in a circle, but in three rooms', () => {
 })
 
 test.each([
-  ['ingest/trading/rows.ts', "const { SaxesParser } = await import('saxes')"],
+  ['ingest/trading/rows.ts', "const { sql } = await import('drizzle-orm')"],
   ['platform/http/read.ts', "import '../../ingest/trading/rows.ts'"],
   ['platform/db/list.ts', "export * from 'valibot'"],
   ['ingest/trading/rows.ts', 'import { SignJWT } from "jose"'],
@@ -230,7 +232,7 @@ const upwardOf = (room: string, source: string, owners: Record<string, string>) 
 
 test('SQL names only tables of its room and of rooms below, but for six', () => {
   const owners = ownersOfTables()
-  const names = Object.values(tables).map((table) => table.name)
+  const names = Object.values(tables).map((table) => getTableName(table))
   expect(names.filter((name) => !(name in owners))).toEqual([])
 
   const upward = withSql.flatMap(([room, source]) => upwardOf(room, source, owners))

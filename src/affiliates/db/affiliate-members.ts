@@ -1,8 +1,8 @@
 import { all, first } from '../../platform/db/query.ts'
 import type {
-  AffiliateInvitationsRow,
-  AffiliateMembersRow,
-  AffiliatePasskeysRow,
+  affiliateInvitations,
+  affiliateMembers,
+  affiliatePasskeys,
 } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import type { StoredProfile } from '../../platform/directory/affiliates.ts'
@@ -11,13 +11,13 @@ import { REQUIRE_CHANGE, requiredChange } from '../../platform/directory/audit.t
 // The persons who sign in for affiliates: their invitations and passkeys.
 
 /** An invitation as it is stored. */
-export type Invitation = Omit<AffiliateInvitationsRow, 'account' | 'digest'>
+export type Invitation = Omit<typeof affiliateInvitations.$inferSelect, 'account' | 'digest'>
 
 /** A person who signs in for an affiliate. */
-export type AffiliateMember = Omit<AffiliateMembersRow, 'account'>
+export type AffiliateMember = Omit<typeof affiliateMembers.$inferSelect, 'account'>
 
 /** A passkey as it is stored; `transports` is a JSON array. */
-export type Passkey = Omit<AffiliatePasskeysRow, 'account'>
+export type Passkey = Omit<typeof affiliatePasskeys.$inferSelect, 'account'>
 
 /** How long an ended invitation is listed, in milliseconds. */
 const LISTED_MS = 30 * 86_400_000

@@ -1,6 +1,6 @@
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { first, only } from '../../platform/db/query.ts'
-import type { AffiliateQuestionsRow } from '../../platform/db/schema.ts'
+import type { affiliateQuestions } from '../../platform/db/schema.ts'
 import { abortAs } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { REQUIRE_CHANGE } from '../../platform/directory/audit.ts'
@@ -17,7 +17,7 @@ export const MAX_WORDS = 500
 /** The messages of one question, so that all of them can be read at once. */
 export const MAX_MESSAGES = 100
 
-type Row = AffiliateQuestionsRow
+type Row = typeof affiliateQuestions.$inferSelect
 
 /** What a question is about. `customer_id` is the customer, also the one that a line is for. */
 export type QuestionSubject = Pick<

@@ -1,10 +1,10 @@
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first, setTerms } from '../../platform/db/query.ts'
-import type { Account, LinksRow } from '../../platform/db/schema.ts'
+import type { Account, links } from '../../platform/db/schema.ts'
 import { ABORT } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 
-type Row = LinksRow
+type Row = typeof links.$inferSelect
 
 /** A link, and the D1 binding that keeps the records of its account. */
 export type Link = Omit<Row, 'name' | 'created_at' | 'disabled_by'> & Pick<Account, 'binding'>

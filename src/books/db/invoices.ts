@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { first } from '../../platform/db/query.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
-import type { Account, AgreementsRow, InvoicesRow } from '../../platform/db/schema.ts'
+import type { Account, agreements, invoices } from '../../platform/db/schema.ts'
 import { abortAs } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { bookZoneOf, dayInZone } from '../../platform/zone.ts'
@@ -250,7 +250,7 @@ export const endAgreements = (
   })
 
 /** An agreement of an affiliate. */
-export type Agreement = Omit<AgreementsRow, 'account'>
+export type Agreement = Omit<typeof agreements.$inferSelect, 'account'>
 
 const FIND_AGREEMENT = compileStatement(`
   select affiliate_id, id, payee_number, version, text, accepted_by, accepted_at, until from agreements
@@ -261,7 +261,7 @@ export const findAgreement = (db: Connection, account: string, affiliate_id: str
   first<Agreement>(db, FIND_AGREEMENT, { account, affiliate_id })
 
 /** A stored invoice, with the number of the correction that takes it back; null: none does. */
-export type StoredInvoice = Omit<InvoicesRow, 'account'> & {
+export type StoredInvoice = Omit<typeof invoices.$inferSelect, 'account'> & {
   readonly corrected_by: string | null
 }
 

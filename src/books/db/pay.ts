@@ -2,7 +2,7 @@ import type { ReturnedPayment } from '../../ledger/db/booked.ts'
 import { bookEntries, IS_FREE } from '../../ledger/db/entries.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all } from '../../platform/db/query.ts'
-import type { Account, PaymentsRow, StatementsRow } from '../../platform/db/schema.ts'
+import type { Account, payments, statements } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { newAuditId, tryWithAudit } from '../../platform/directory/audit.ts'
@@ -124,7 +124,7 @@ export function bookPayments(
 }
 
 /** A statement, and what of it moves. */
-export interface Moved extends Pick<StatementsRow, 'id' | 'status' | 'payable'> {
+export interface Moved extends Pick<typeof statements.$inferSelect, 'id' | 'status' | 'payable'> {
   readonly amount: string
 }
 
@@ -231,7 +231,7 @@ const NOTIFY_RETURNED = eventOf(
 const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURN, BOOK_RETURN, RETURN, NOTIFY_RETURNED]
 
 /** A payment, and how it came back; null if it did not. */
-export type Payment = PaymentsRow & {
+export type Payment = typeof payments.$inferSelect & {
   readonly returned_on: string | null
   readonly reason: string | null
   /** The batch that made it; null if a person booked it. */

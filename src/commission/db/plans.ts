@@ -4,19 +4,19 @@ import type { Connection } from '../../platform/db/database.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first } from '../../platform/db/query.ts'
-import type { AssignmentsRow, PlanVersionsRow } from '../../platform/db/schema.ts'
+import type { assignments, planVersions } from '../../platform/db/schema.ts'
 import { abortAs, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
 import { LAST_CLOSED_PERIOD, REJECT_CLOSED_PERIOD } from './closed-terms.ts'
 
-type Row = PlanVersionsRow
+type Row = typeof planVersions.$inferSelect
 
 /** A version of a plan, also a withdrawn one; `terms` is JSON. */
 export type StoredVersion = Omit<Row, 'account'>
 
 /** An assignment; `from_day` is its first day. */
-export type StoredAssignment = Omit<AssignmentsRow, 'account'>
+export type StoredAssignment = Omit<typeof assignments.$inferSelect, 'account'>
 
 const READ_VERSIONS = compileStatement(`
   select plan, version, effective_from, terms, created_at, withdrawn_at from plan_versions

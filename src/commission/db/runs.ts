@@ -4,7 +4,7 @@ import { isDoorOpen } from '../../platform/db/door.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { all, first, only } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
-import type { StatementRunsRow } from '../../platform/db/schema.ts'
+import type { statementRuns } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { newAuditId } from '../../platform/directory/audit.ts'
@@ -12,7 +12,7 @@ import { eventOf } from '../../webhooks/db/events.ts'
 import { isDraft, isOfKind } from './is-draft.ts'
 
 /** A run over the affiliates of an account. */
-export type Run = Omit<StatementRunsRow, 'account' | 'position'>
+export type Run = Omit<typeof statementRuns.$inferSelect, 'account' | 'position'>
 
 /** Inserts a run, unless it is stored or too many are running. */
 const INSERT_RUN = compileStatement(`

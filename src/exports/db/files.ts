@@ -2,11 +2,11 @@ import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
-import type { ExportsRow } from '../../platform/db/schema.ts'
+import type { exports } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 
 /** A file of an export. */
-export type ExportFile = Omit<ExportsRow, 'account' | 'replaced_at'>
+export type ExportFile = Omit<typeof exports.$inferSelect, 'account' | 'replaced_at'>
 
 const COLUMNS = [
   'resource',

@@ -2,11 +2,11 @@ import { POSITION, RAISE_NUMBER } from '../../ingest/db/changed.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { first } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
-import type { ExportRunsRow } from '../../platform/db/schema.ts'
+import type { exportRuns } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 
 /** How far the export of an account is. */
-export type ExportRun = Omit<ExportRunsRow, 'account'>
+export type ExportRun = Omit<typeof exportRuns.$inferSelect, 'account'>
 
 const FIND_RUN = compileStatement(`
   select run, begun_at, ended_at, since, position, since_position, form from export_runs where account = :account`)

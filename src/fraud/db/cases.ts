@@ -1,6 +1,6 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import type { FraudCasesRow, FraudDecisionsRow } from '../../platform/db/schema.ts'
+import type { fraudCases, fraudDecisions } from '../../platform/db/schema.ts'
 import {
   bindStatement,
   compileStatement,
@@ -10,7 +10,7 @@ import {
 import { DECISION_LIMITS } from '../limits.ts'
 import { CASE_NAME } from './holds.ts'
 
-type Row = FraudCasesRow
+type Row = typeof fraudCases.$inferSelect
 
 /** The columns of a case that lists show. */
 const COLUMNS = [
@@ -119,7 +119,7 @@ export function listCases(
 
 /** A decision as it is shown. */
 export type StoredDecision = Omit<
-  FraudDecisionsRow,
+  typeof fraudDecisions.$inferSelect,
   'account' | 'case_id' | 'position' | 'from_day'
 > & { readonly from_day: number | null }
 

@@ -1,6 +1,6 @@
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
-import type { FraudCasesRow } from '../../platform/db/schema.ts'
+import type { fraudCases } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { ulidPrefix } from '../../platform/db/ulid.ts'
@@ -17,7 +17,7 @@ export interface EvidenceRow extends Evidence {
   readonly position: number
 }
 
-type CaseRow = FraudCasesRow
+type CaseRow = typeof fraudCases.$inferSelect
 
 /** A rule and subject of an affiliate. */
 export type SubjectOfRule = Pick<CaseRow, 'affiliate_id' | 'rule' | 'subject'>

@@ -1,7 +1,7 @@
 import { IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { first } from '../../platform/db/query.ts'
-import type { FraudCasesRow } from '../../platform/db/schema.ts'
+import type { fraudCases } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import type { Money } from '../../platform/money/sums.ts'
@@ -10,7 +10,7 @@ import type { Money } from '../../platform/money/sums.ts'
 const HOLDS = `(h.action = 'hold' and h.status = 'open' or h.keep_hold = 1)`
 
 /** A case that holds payouts of its affiliate. */
-export type HoldingCase = Pick<FraudCasesRow, 'id' | 'affiliate_id'>
+export type HoldingCase = Pick<typeof fraudCases.$inferSelect, 'id' | 'affiliate_id'>
 
 /** What has to be paid of a statement. */
 export interface HeldStatement extends Money {

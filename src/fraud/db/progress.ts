@@ -1,12 +1,12 @@
 import { ATTRIBUTION } from '../../ingest/db/changed.ts'
 import { first, only } from '../../platform/db/query.ts'
-import type { FraudProgressRow } from '../../platform/db/schema.ts'
+import type { fraudProgress } from '../../platform/db/schema.ts'
 import { ABORT } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 
 // How far the fraud rules of an account were evaluated. Marks tell which days change afterwards.
 
-type Row = FraudProgressRow
+type Row = typeof fraudProgress.$inferSelect
 
 /** How far the rules of an account were evaluated. Days are in days since 1970. */
 export type Progress = Omit<Row, 'account'>

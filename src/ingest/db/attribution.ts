@@ -1,9 +1,9 @@
-import { dayNumber, decodeRow } from '../../platform/db/column-types.ts'
+import { decodeRow, encode } from '../../platform/db/column-types.ts'
 import { type FoundPage, type ListQuery, type Page, paginate } from '../../platform/db/paginate.ts'
-import { type CustomersRow, customers } from '../../platform/db/schema.ts'
+import { customers } from '../../platform/db/schema.ts'
 import { encodedColumns } from '../../platform/db/table.ts'
 
-type Customer = CustomersRow
+type Customer = typeof customers.$inferSelect
 
 /** How a customer was acquired; `organic` if they came without `tracking_data`. */
 type CustomerVerdict = NonNullable<Customer['verdict']> | 'organic'
@@ -69,6 +69,6 @@ function attributionQuery(
     from: `customers indexed by customers_day where account = :account
         and day between :from and :to${isUnattributed ? ' and affiliate_id is null and link is null' : ''}`,
     key: ['day', 'customer_id'],
-    values: { account, from: dayNumber(from), to: dayNumber(to) },
+    values: { account, from: encode(customers.day, from), to: encode(customers.day, to) },
   }
 }

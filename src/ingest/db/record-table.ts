@@ -1,6 +1,13 @@
 import type { Column } from '../../platform/db/column-types.ts'
 import { activity, customers, events, transactions } from '../../platform/db/schema.ts'
-import { columnNames, encodedColumns, type Table } from '../../platform/db/table.ts'
+import {
+  columnNames,
+  encodedColumns,
+  primaryKeyOf,
+  type Table,
+  tableName,
+  uniqueKeyOf,
+} from '../../platform/db/table.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 
 /**
@@ -110,7 +117,7 @@ const PARTNER_COLUMNS = columnNames(customers).filter(
 
 /** Returns the columns of a record's key without the account: of its unique index or primary key. */
 export const keyColumnsOf = (table: Table): string[] =>
-  (table.uniqueKey ?? table.primaryKey).filter((name) => name !== 'account')
+  (uniqueKeyOf(table) ?? primaryKeyOf(table)).filter((name) => name !== 'account')
 
 /**
  * The name of the cell with the verdict on the `tracking_data` of a record: `unusable` if only
@@ -143,7 +150,7 @@ function recordTable(
     ...(options.maskedColumn ? [MASK_PATCH, HAS_MASK] : []),
   ]
   return {
-    table: table.name,
+    table: tableName(table),
     key: keyColumnsOf(table),
     columns,
     encoded,
@@ -175,7 +182,7 @@ export const heldKeyOf = ({ key, dayColumn }: RecordTable): string[] => [
 ]
 
 const waitingRecords = (table: Table, resource: string) => ({
-  table: table.name,
+  table: tableName(table),
   key: keyColumnsOf(table),
   dayColumn: resource === 'trading-activity' ? 'date' : 'day',
   resource,

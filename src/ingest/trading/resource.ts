@@ -32,10 +32,10 @@ type ResourceOptions = Pick<
 }
 
 /** Returns a partner resource. Does not compile unless the fields agree with the columns of the table. */
-export function defineResource<Row extends object, const E extends v.ObjectEntries>(
-  table: Table<Row>,
+export function defineResource<T extends Table, const E extends v.ObjectEntries>(
+  table: T,
   { dayField, summedFields, ...options }: ResourceOptions,
-  entries: E & FieldsFitColumns<Row, E>,
+  entries: E & FieldsFitColumns<T, E>,
 ): Resource {
   const key = keyColumnsOf(table)
   const { recordTable } = options
@@ -75,9 +75,7 @@ function warningsOf(record: JsonObject, ids: readonly string[]): Warning[] {
 }
 
 /** The columns of a table that hold a field of a partner record. */
-type FieldColumns<Row> = {
-  [Name in Exclude<keyof Row, OtherColumns>]?: Row[Name] | undefined
-}
+type FieldColumns<T extends Table> = Omit<T['$inferInsert'], OtherColumns>
 type OtherColumns =
   | 'account'
   | 'day'
@@ -91,8 +89,11 @@ type OtherColumns =
   | 'verdict'
   | 'link'
 
-type FieldsFitColumns<Row, E extends v.ObjectEntries> = keyof E extends keyof FieldColumns<Row>
-  ? v.InferOutput<v.ObjectSchema<E, undefined>> extends FieldColumns<Row>
+type FieldsFitColumns<
+  T extends Table,
+  E extends v.ObjectEntries,
+> = keyof E extends keyof FieldColumns<T>
+  ? v.InferOutput<v.ObjectSchema<E, undefined>> extends FieldColumns<T>
     ? unknown
     : 'a field disagrees with its column'
   : 'a field has no column'

@@ -1,13 +1,13 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, isBeyondCursor, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all } from '../../platform/db/query.ts'
-import type { LedgerRow } from '../../platform/db/schema.ts'
+import type { ledger } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { LIMB_DIGITS } from '../../platform/money/money.ts'
 
 /** An entry of the ledger. */
-export type LedgerEntry = Omit<LedgerRow, 'account'>
+export type LedgerEntry = Omit<typeof ledger.$inferSelect, 'account'>
 
 const COLUMNS = [
   'affiliate_id',

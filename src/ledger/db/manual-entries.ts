@@ -1,7 +1,7 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first } from '../../platform/db/query.ts'
-import type { ManualEntriesRow } from '../../platform/db/schema.ts'
+import type { manualEntries } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
@@ -14,7 +14,7 @@ export const foldReference = (reference: string): string =>
   reference.normalize('NFC').trim().toUpperCase().toLowerCase()
 
 /** An amount that the integrations team entered. `statement` is the approved one that has it. */
-export type ManualEntry = Omit<ManualEntriesRow, 'account' | 'folded_reference'>
+export type ManualEntry = Omit<typeof manualEntries.$inferSelect, 'account' | 'folded_reference'>
 
 const COLUMNS =
   'm.id, m.affiliate_id, m.plan, m.currency, m.amount, m.reason, m.reference, m.actor, m.at, m.statement'

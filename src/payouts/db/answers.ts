@@ -1,7 +1,7 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { type Page, paginate } from '../../platform/db/paginate.ts'
 import { all, first } from '../../platform/db/query.ts'
-import type { PayoutAnswersRow } from '../../platform/db/schema.ts'
+import type { payoutAnswers } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
@@ -12,7 +12,7 @@ import type { Movement } from '../answers/movements.ts'
 import { PAYOUT_LIMITS, type StoredDetails, type StoredMovement } from '../model.ts'
 
 /** A stored answer. */
-export type StoredAnswer = Omit<PayoutAnswersRow, 'account'>
+export type StoredAnswer = Omit<typeof payoutAnswers.$inferSelect, 'account'>
 
 const FIND = compileStatement(`
   select hash, file, entries, summary, created_at, applied_at, applied_by from payout_answers

@@ -1,4 +1,5 @@
-import { dayNumber, dayText } from './column-types.ts'
+import { dayNumber, decode } from './column-types.ts'
+import { customerAffiliations } from './schema.ts'
 
 /** A day as histories store it: days since 1970. */
 type StoredDay = number
@@ -17,7 +18,8 @@ export const toDay = (from: string | null): StoredDay =>
   from === null ? BEGINNING : dayNumber(from)
 
 /** Returns the stored day of a part as a day; null for the beginning. */
-export const fromOf = (day: StoredDay): string | null => (day === BEGINNING ? null : dayText(day))
+export const fromOf = (day: StoredDay): string | null =>
+  day === BEGINNING ? null : String(decode(customerAffiliations.day, day))
 
 /** Returns a history without the parts that only repeat the one before them. */
 export const withoutRepeats = <P extends Since>(

@@ -1,5 +1,5 @@
 import { all } from '../db/query.ts'
-import type { AffiliateKeysRow } from '../db/schema.ts'
+import type { affiliateKeys } from '../db/schema.ts'
 import { ABORT } from '../db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
@@ -9,7 +9,7 @@ import { requiredChange } from './audit.ts'
 export const MAX_LIVE_KEYS = 5
 
 /** A key of an affiliate. `ends_at` is when it ends (milliseconds); null if it has no end. */
-export type AffiliateKeyRow = Omit<AffiliateKeysRow, 'account'>
+export type AffiliateKeyRow = Omit<typeof affiliateKeys.$inferSelect, 'account'>
 
 const COLUMNS =
   'id, digest, affiliate_id, name, scope, ends_at, created_at, created_by, last_used_on'
@@ -63,7 +63,7 @@ const INSERT_KEY = compileStatement(`
   on conflict do nothing`)
 
 /** A new key. */
-type NewAffiliateKey = Omit<AffiliateKeysRow, 'ends_at' | 'last_used_on'>
+type NewAffiliateKey = Omit<typeof affiliateKeys.$inferSelect, 'ends_at' | 'last_used_on'>
 
 /**
  * Inserts a key at `at` (milliseconds), unless it is stored already. The batch fails if the affiliate has

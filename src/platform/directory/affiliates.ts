@@ -1,7 +1,7 @@
 import { BEGINNING, fromOf, type Since, toDay } from '../db/history.ts'
 import { toJsonChunks } from '../db/json-chunks.ts'
 import { all } from '../db/query.ts'
-import type { AffiliatesRow } from '../db/schema.ts'
+import type { affiliates } from '../db/schema.ts'
 import { ABORT, JSON_EACH } from '../db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
 
@@ -47,7 +47,7 @@ export const rejectDeepTrees = (db: D1Database, account: string) =>
   bindStatement(db, REJECT_DEEP_TREES, { account })
 
 /** An affiliate; `parent` is the affiliate who referred them, or null. */
-export type Affiliate = Omit<AffiliatesRow, 'account' | 'suspensions'>
+export type Affiliate = Omit<typeof affiliates.$inferSelect, 'account' | 'suspensions'>
 
 /** The members of an affiliate's profile, in the order in which lists have them. */
 export const PROFILE_MEMBERS = [
@@ -108,7 +108,7 @@ export const putAffiliates = (
 
 /** A profile as it is stored. `suspensions` is how often the affiliate was suspended. */
 export type StoredProfile = AffiliateProfile &
-  Pick<AffiliatesRow, 'affiliate_id' | 'suspensions'> & {
+  Pick<typeof affiliates.$inferSelect, 'affiliate_id' | 'suspensions'> & {
     /** All that the team can change of the affiliate, as it was read. */
     readonly seen: string
   }

@@ -1,10 +1,10 @@
 import { all, first } from '../db/query.ts'
-import { type Account, accounts, type BrandTokensRow, type ClientsRow } from '../db/schema.ts'
+import { type Account, accounts, type brandTokens, type clients } from '../db/schema.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
 import { columnNames } from '../db/table.ts'
 import { NEXT_VERSION } from './accounts.ts'
 
-type StoredClient = ClientsRow
+type StoredClient = typeof clients.$inferSelect
 
 /** An account with the columns of one of its clients. */
 type FoundClient = Account &
@@ -51,7 +51,7 @@ export type ClientRow = Pick<
 >
 
 /** A Brand Token. `ends_at` is when it ends (milliseconds); null if it has no end. */
-export type BrandTokenRow = Omit<BrandTokensRow, 'account'>
+export type BrandTokenRow = Omit<typeof brandTokens.$inferSelect, 'account'>
 
 const LIST_CLIENTS = compileStatement(`
   select client_id, version, revoked, created_at, previous_ends_at
@@ -76,7 +76,10 @@ const INSERT_CLIENT = compileStatement(`
 /** Inserts an OAuth client, unless it is stored already. */
 export const insertClient = (
   db: D1Database,
-  client: Pick<ClientsRow, 'client_id' | 'account' | 'secret_digest' | 'created_at'>,
+  client: Pick<
+    typeof clients.$inferSelect,
+    'client_id' | 'account' | 'secret_digest' | 'created_at'
+  >,
 ) => bindStatement(db, INSERT_CLIENT, client)
 
 /** If an earlier attempt has set the new secret, this one must not end it. */
@@ -110,8 +113,10 @@ const INSERT_BRAND_TOKEN = compileStatement(`
   values (:digest, :id, :account, :created_at) on conflict do nothing`)
 
 /** Inserts a Brand Token, unless it is stored already. */
-export const insertBrandToken = (db: D1Database, token: Omit<BrandTokensRow, 'ends_at'>) =>
-  bindStatement(db, INSERT_BRAND_TOKEN, token)
+export const insertBrandToken = (
+  db: D1Database,
+  token: Omit<typeof brandTokens.$inferSelect, 'ends_at'>,
+) => bindStatement(db, INSERT_BRAND_TOKEN, token)
 
 const END_BRAND_TOKENS = compileStatement(`
   update brand_tokens set ends_at = :at

@@ -1,5 +1,5 @@
 import { all } from '../db/query.ts'
-import type { EventDefinitionsRow } from '../db/schema.ts'
+import type { eventDefinitions } from '../db/schema.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
 
 /** The product lines of iGaming. */
@@ -12,7 +12,7 @@ export const isProductName = (name: string) => /^product$/i.test(name)
 export const productFieldOf = ({ product }: Pick<EventDefinition, 'product'>): string | null =>
   product && !isProductName(product.field) ? product.field : null
 
-type Row = EventDefinitionsRow
+type Row = typeof eventDefinitions.$inferSelect
 
 /**
  * How the events of one name are validated; configured when a brand is set up.

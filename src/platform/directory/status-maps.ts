@@ -1,6 +1,6 @@
 import { toJsonChunks } from '../db/json-chunks.ts'
 import { all } from '../db/query.ts'
-import type { VocabularyRow } from '../db/schema.ts'
+import type { vocabulary } from '../db/schema.ts'
 import { JSON_EACH } from '../db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
 
@@ -15,7 +15,7 @@ export async function readMapping(
   db: D1Database,
   account: string,
 ): Promise<Record<string, string>> {
-  type Row = Pick<VocabularyRow, 'word' | 'means'>
+  type Row = Pick<typeof vocabulary.$inferSelect, 'word' | 'means'>
   const rows = await all<Row>(db, READ_MEANINGS, { account })
   return Object.fromEntries(rows.map(({ word, means }) => [word, means]))
 }

@@ -21,7 +21,7 @@ import { grantOf } from '../auth/grant.ts'
 import { OAUTH_CODE_BY_STATUS } from '../auth/oauth-codes.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { digest, isWellFormed } from '../auth/secret.ts'
-import type { ClientsRow } from '../db/schema.ts'
+import type { clients } from '../db/schema.ts'
 import { findClient } from '../directory/credentials.ts'
 import { listMappedStatuses } from '../directory/status-maps.ts'
 import { ApiError, toApiError } from '../errors.ts'
@@ -65,7 +65,7 @@ export async function authenticate(
 }
 
 type Secrets = Pick<
-  ClientsRow,
+  typeof clients.$inferSelect,
   'secret_digest' | 'previous_digest' | 'previous_ends_at' | 'revoked'
 >
 

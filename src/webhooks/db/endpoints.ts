@@ -1,11 +1,11 @@
 import { all, first, setTerms } from '../../platform/db/query.ts'
-import { type WebhookEndpointsRow, webhookEndpoints } from '../../platform/db/schema.ts'
+import { webhookEndpoints } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { columnNames } from '../../platform/db/table.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
 
 /** An endpoint as it is stored. `secrets` is never shown. */
-export type EndpointRow = Omit<WebhookEndpointsRow, 'account'>
+export type EndpointRow = Omit<typeof webhookEndpoints.$inferSelect, 'account'>
 
 /** The account of endpoints, and the affiliate whose postbacks they are; null: webhooks of the account. */
 export interface EndpointOwner {
