@@ -284,7 +284,6 @@ const administration: Route[] = [
   { ...reads, id: 'listStatements' },
   { ...reads, id: 'getStatementTotals' },
   { ...reads, id: 'listPeriods' },
-  { ...reads, id: 'verifyPeriods' },
   { ...reads, id: 'getStatement' },
   { ...reads, id: 'getExplanation' },
   { ...reads, id: 'listLineParts' },
