@@ -197,6 +197,20 @@ test('§20.2 each row has all reasons and doubts, and a batch pays what has neit
       ticked: reasonsOf(one).length === 0 && !doubtsOf(one).some((code) => isOf(STOPPING, code)),
     })),
   )
+  const [free, waits] = [true, false].map((is) => shown.filter(({ ticked }) => ticked === is))
+  const { get } = await signedIn(KEY_WORLD, consoleApp)
+  for (const [page, words] of [
+    ['', `>Pay ${free!.length} payee`],
+    [`/payouts?on=${EXECUTE_ON}`, `can be paid to ${free!.length} payee`],
+  ] as const) {
+    const text = await (await get(`/console/${PATH}${page}`)).text()
+    if (free!.length > 0) expect(text).toContain(words)
+    const [, list = ''] = /<ul class="note">(.*?)<\/ul>/s.exec(text) ?? []
+    const sums = [...list.matchAll(/\d+\.\d\d(?= (?:EUR|USD))/g)].map(([sum]) => cents(sum))
+    expect(sums.reduce((a, b) => a + b, 0n)).toBe(
+      waits!.reduce((sum, { amount }) => sum + cents(amount), 0n),
+    )
+  }
   for (const named of [null, from.some(all)]) {
     const rows = named?.map(({ row }) => ({ id: row, waive: STOPPING }))
     const chosen = (named ?? all).filter(

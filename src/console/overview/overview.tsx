@@ -16,8 +16,8 @@ import { dayText, periodOf } from '../../platform/money/calendar.ts'
 import { ZERO } from '../../platform/money/decimal.ts'
 import { moneyText } from '../../platform/money/money.ts'
 import { moneyOf, sumByCurrency } from '../../platform/money/sums.ts'
-import { canManage, sumsText } from '../books/sums.ts'
-import { waitingOf } from '../payouts/payable-words.tsx'
+import { canManage } from '../books/sums.ts'
+import { Waiting } from '../payouts/payable-words.tsx'
 import { Feeds } from '../records/feeds.tsx'
 import { AttentionList } from './attention.tsx'
 
@@ -34,8 +34,7 @@ export const overviewPage: Page = {
       api.call(listPeriods, { account }),
       api.call(listPayable, { account }),
     ])
-    const free = payable.filter(({ reasons }) => reasons.length === 0)
-    const waiting = waitingOf(payable)
+    const free = payable.filter(({ ticked }) => ticked)
     const month = periodOf(Math.floor(visit.today / DAY_MS), 'month')
     const body = (
       <>
@@ -94,7 +93,7 @@ export const overviewPage: Page = {
           })}
           <FigureCard title="Payable now">
             <Moneys amounts={moneyOf(sumByCurrency(free))} none="Nothing" />
-            {waiting.length > 0 && <p class="note">{sumsText(waiting)} waits</p>}
+            <Waiting rows={payable} />
             {payable.length > 0 && canManage(visit) && (
               <p>
                 <AccountLink at={['payouts']}>
