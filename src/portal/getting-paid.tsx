@@ -11,6 +11,7 @@ import {
   readableDetails,
 } from '../payouts/fields.ts'
 import { missingLetters } from '../payouts/files/sepa-text.ts'
+import { listAffiliatePayouts } from '../payouts/own/money.ts'
 import { blockDetails, enterDetails, showDetails } from '../payouts/payees.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
@@ -19,6 +20,7 @@ import { askConfirmation, isConfirmed } from './confirmed.ts'
 import { changesOf, type Refused } from './form.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
+import { groupMoney, ToDo } from './money.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
@@ -55,7 +57,11 @@ export async function showGettingPaid(
   refused?: Refused,
 ): Promise<Response> {
   const { account, words, csrf } = visit
-  const [shown, form] = await Promise.all([readShown(visit), askConfirmation(visit, AT)])
+  const [shown, form, { money }] = await Promise.all([
+    readShown(visit),
+    askConfirmation(visit, AT),
+    visit.call(listAffiliatePayouts, {}),
+  ])
   const named = { account: account.name }
   const texts = textsOf(shown, visit)
   const known = readableDetails(shown)
@@ -70,6 +76,7 @@ export async function showGettingPaid(
       done={c.req.query('done') && words.payee_done}
     >
       {refused && <Problem text={refused.problem} />}
+      <ToDo groups={groupMoney(money.filter(({ state }) => state === 'came_back'))} isThere />
       <p class={shown.state === 'approved' ? 'notice good' : 'notice warn'}>{texts.state}</p>
       {shown.state !== 'missing' && (
         <>

@@ -41,6 +41,11 @@ async function reader(id: string) {
     )
     const texts = await Promise.all(pages)
     expect(texts.join()).not.toContain('777.77')
+    const form = await (await browser.get(`${PORTAL}/getting-paid`)).text()
+    expect(form.includes('notice bad')).toBe(money.state === 'came_back')
+    // Banks write long texts.
+    for (const text of [...texts, form])
+      if (money.reason) expect(text.split(money.reason)).toHaveLength(2)
     return { money, texts, due: balances[0]?.due }
   }
 }
@@ -101,6 +106,13 @@ test('§20.7 money is at one place, and every page and the API name the same one
   await move('CRDT')
   await is('came_back', 'came back on')
   expect([...seen].sort()).toEqual([...MONEY_STATES].sort())
+})
+
+test('§20.7 an approved statement that pays nothing says what it carries on', async () => {
+  await due('a', '0.00', { lines_sum: '30.00', total: '30.00', payable: '0.00', closing: '30.00' })
+  const { browser } = await joinedFor('acme-forex', 'a')
+  const page = await (await browser.get(`${PORTAL}/statements`)).text()
+  expect(page).toContain('approved · Carried on: 30.00 EUR')
 })
 
 test('§20.7 the rest of what is paid in part is at a place; the menu says what is new until one has looked', async () => {
