@@ -33,8 +33,8 @@ export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Prom
     hasMoved && writeBatch(db, [seePayments(db, session, new Date(now).toISOString())]),
   ])
   const sentences = unapprovedSentences(found, visit)
-  const asked = found.money.map(({ on, reason }) => `${on} ${reason}`)
-  const isAsked = (one: Payment) => asked.includes(`${one.returned_on} ${one.reason}`)
+  const back = found.money.flatMap(({ state, on }) => (state === 'came_back' ? [on] : []))
+  const isAsked = ({ returned_on }: Payment) => back.includes(returned_on)
   return respond(
     c,
     <MemberPage visit={visit} here="payments" title={words.payments}>

@@ -148,13 +148,10 @@ async function store(affiliate: string, flaws: readonly Flaw[], from: Source) {
     changed_at: has('changed') ? Date.now() * 3 : 2,
   }
   // What came back from former details, or before they were approved again, is due like any other.
-  await insertTransfer(
-    affiliate,
-    affiliate,
-    has('came_back')
-      ? { ...back, payee_version: has('no_payee') ? 0 : version }
-      : { ...back, payee_version: 9 },
-  )
+  await insertTransfer(affiliate, affiliate, {
+    ...{ ...back, statements: JSON.stringify([id]) },
+    payee_version: !has('came_back') ? 9 : has('no_payee') ? 0 : version,
+  })
   await change('update statements set transfer = ? where id = ?', affiliate, id)
   if (has('paid_twice')) {
     await insertRow('bank_movements', {

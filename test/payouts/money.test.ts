@@ -108,6 +108,43 @@ test('§20.7 money is at one place, and every page and the API name the same one
   expect([...seen].sort()).toEqual([...MONEY_STATES].sort())
 })
 
+test.each(['RJCT', 'ACSC'])(
+  '§20 law 4: what a bank gave back (%s) came back for all, also after a cancelled batch, until a payment arrives',
+  async (status) => {
+    await enter('payee', 'a', ADA)
+    const id = await due('a', '100.00')
+    const read = await reader(id)
+    const { id: batch, reference } = await pay()
+    await rows.askExport(batch)
+    await rows.book(pain002('OTHER', 'PART', [{ reference, status }]))
+    const txs = [{ reference, amount: '100.00' }]
+    const moves = [
+      { amount: '100.00', txs },
+      { amount: '100.00', direction: 'CRDT' as const, txs },
+    ]
+    if (status === 'ACSC') await rows.book(camt(moves))
+    const law = async (state: string) => {
+      const [row] = (await rows.payable()).filter((one) => one.affiliate_id === 'a')
+      const { data } = await json(askAdmin(`${PATH}/attention`))
+      const isBack = row!.doubts.some(({ code }) => code === 'came_back')
+      const named = data.filter((one: { code: string }) => one.code === 'returned_payments')
+      const { money } = await read()
+      expect([money.state, row!.ticked, isBack, named.length]).toEqual(
+        state === 'came_back' ? [state, false, true, 1] : [state, true, false, 0],
+      )
+    }
+    await law('came_back')
+    const { id: second } = await pay()
+    await askAdmin(`${PATH}/batches/${second}/cancel`, 'POST', { reason: 'Wrong day' })
+    await law('came_back')
+    const third = await pay()
+    await rows.askExport(third.id)
+    const difference = { kind: 'owed', reason: 'Our limit of a day' }
+    await bookByHand(third.reference, { amount: '60.00', difference })
+    await law('approved')
+  },
+)
+
 test('§20.7 an approved statement that pays nothing says what it carries on', async () => {
   await due('a', '0.00', { lines_sum: '30.00', total: '30.00', payable: '0.00', closing: '30.00' })
   const { browser } = await joinedFor('acme-forex', 'a')
