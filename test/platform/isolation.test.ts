@@ -46,11 +46,11 @@ const FEW = [
 ]
 
 const ALL = '(?: not indexed| indexed by \\w+)? where account = \\?\\d'
-const OPEN = 'due|held|holding|open|pending|rejected'
+const OPEN = 'due|held|holding|open|pending|failed'
 
 /** How a statement reads a table without reading all that an account has in it. */
 const boundedIn = (table: string) => [
-  // What is open, or waits.
+  // What is open, waits, or failed, as few payments do.
   new RegExp(`^SEARCH \\w+ USING (?:COVERING )?INDEX ${table}_(?:${OPEN})\\b`),
   // The first day, whether there are any, and a page.
   new RegExp(`select min\\(\\w+\\)(?: as day)? from ${table}${ALL}(?: union|\\)|$)`),
