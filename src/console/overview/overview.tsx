@@ -4,12 +4,11 @@ import { listPeriods } from '../../commission/operations/statements.ts'
 import { counted } from '../../commission/words/english.ts'
 import { getFeed } from '../../ingest/operations/feeds.ts'
 import { accountPath, dayBefore, type Page } from '../../pages/base/page.ts'
-import { Amount, count, isolated, periodWords, Time } from '../../pages/parts/data.tsx'
+import { Amount, count, isolated, periodWords } from '../../pages/parts/data.tsx'
 import { choiceWords } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { FigureCard, Moneys } from '../../pages/parts/figures.tsx'
 import { openPeriods } from '../../pages/parts/owed.ts'
-import { Periods } from '../../pages/parts/statement-lists.tsx'
 import { listPayable } from '../../payouts/operations/payable.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { dayText, periodOf } from '../../platform/money/calendar.ts'
@@ -107,13 +106,6 @@ export const overviewPage: Page = {
         <section id="feeds">
           <h2>Feeds</h2>
           <Feeds feeds={feeds.data} />
-        </section>
-        <section>
-          <h2>Statements by period</h2>
-          <p class="note">
-            The last run ended: <Time at={sums.last_run_at} />.
-          </p>
-          <Periods sums={sums} />
         </section>
       </>
     )
