@@ -246,7 +246,7 @@ function requireDay(account: Call['account'], execute_on: string): string {
 /**
  * Returns the rows of a batch as they are stored, in order. What was chosen and waived before stays so.
  *
- * @throws ApiError `validation_failed` if a row is not due, or has a doubt that stops it and is not waived.
+ * @throws ApiError `validation_failed` if there is none, or one is not due, or has a doubt that stops it and is not waived.
  */
 function chooseRows(
   asked: readonly AskedRow[],
@@ -254,6 +254,10 @@ function chooseRows(
   before: readonly ChosenRow[],
   actor: string,
 ): ChosenRow[] {
+  if (asked.length === 0) {
+    const message = 'The batch would pay nothing: choose a row that can be paid by it.'
+    throw validationFailed([{ pointer: '/rows', code: 'required', message }])
+  }
   const byId = new Map(payable.map((row) => [row.id, row]))
   const known = new Map(before.map((one) => [one.id, one]))
   const seen = new Set<string>()

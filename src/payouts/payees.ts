@@ -18,7 +18,7 @@ import {
   changedNames,
   DETAIL_NAMES,
   flatDetails,
-  missingForTreatment,
+  missingForInvoice,
   readDetails,
 } from './fields.ts'
 import type { Details, Party, StoredDetails } from './model.ts'
@@ -232,6 +232,7 @@ export interface Decided {
 
 /** What a treatment needs. */
 const NEEDED = {
+  street: 'An invoice needs the whole address. Enter the details again with street or post box.',
   vat_id: 'This VAT treatment needs the VAT number of the payee. Enter the details again with it.',
   exempt_reason: 'Say why the payee is exempt from VAT.',
 }
@@ -273,7 +274,9 @@ export async function approveDetails(
       'A person whom you have invited, or who was removed, entered these details: another person must approve them, or enter them anew.',
     )
   const details = await decryptDetails(env, account.id, { ...current, tax })
-  const missing = missingForTreatment(details?.tax ?? {})
+  if (party === 'payer' && account.self_billing === 'invoice' && !details?.address.street)
+    throw refused(NEEDED.street)
+  const missing = details && missingForInvoice(details)
   if (missing) throw refused(NEEDED[missing])
   const approvals: string[] = [
     ...new Set([...(isSame ? JSON.parse(current.approvals) : []), actor]),

@@ -220,6 +220,11 @@ test('§20.2 each row has all reasons and doubts, and a batch pays what has neit
     const reasons = ordered.map((one) => one.flaws.filter((flaw) => !isOf(DOUBTS, flaw)))
     const paid = ordered.filter((_, i) => reasons[i]?.length === 0)
     const batch = await json(prepare({ ...(rows && { rows }) }))
+    // What pays nothing is not prepared.
+    if (chosen.length === 0) {
+      expect(batch.errors).toMatchObject([{ pointer: '/rows' }])
+      continue
+    }
     expect(
       batch.transfers.map((one: Row) => [
         one.affiliate_id,
@@ -303,6 +308,12 @@ test('§20.2 the rows of a batch are set anew: its id stays, its hash changes, a
   ])
   expect([fewer.hash === batch.hash, more.hash]).toEqual([false, batch.hash])
   expect((await set(['a-02:EUR'])).errors).toMatchObject([{ pointer: '/rows/0/id' }])
+  for (const rows of [
+    prepare({ rows: [] }),
+    askAdmin(`${PATH}/batches/${batch.id}/rows`, 'PUT', { rows: [] }),
+  ])
+    expect((await json(rows)).errors).toMatchObject([{ pointer: '/rows' }])
+  expect((await json(askAdmin(`${PATH}/batches`))).data).toHaveLength(1)
   expect((await confirm(fewer)).status).toBe(409)
   expect((await confirm(more)).status).toBe(200)
   expect((await set([])).status).toBe(409)

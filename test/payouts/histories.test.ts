@@ -109,7 +109,7 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
     // The batch of all that is ticked is confirmed at the same time, sometimes.
     await Promise.all([
       post(memory, `batches/${id}/confirm`, { hash, total }),
-      from.oneIn(2) && confirm(all),
+      from.oneIn(2) && all.id && confirm(all),
     ])
   },
   async export(memory) {

@@ -7,8 +7,17 @@ import { approve, askAda, bookPaid, earning, idOf, rowsOf, storeRows } from '../
 import { signedIn } from '../console/browser.ts'
 import { askAdmin, json } from '../partner.ts'
 import { hidden, signedInFor } from '../portal/join.ts'
-import { accept, approval, biller, decide, INVOICING, set, transferred } from './invoice-rows.ts'
-import { ADA, as, change, enter, MAIN, PATH, type Person, payable } from './payout-rows.ts'
+import {
+  accept,
+  approval,
+  biller,
+  decide,
+  INVOICING,
+  set,
+  transferred,
+  whole,
+} from './invoice-rows.ts'
+import { ADA, as, change, enter, MAIN, PATH, PAYER, type Person, payable } from './payout-rows.ts'
 
 beforeEach(() => biller({ a: 'domestic', b: 'reverse_charge', c: null }))
 
@@ -45,8 +54,8 @@ test('§20.5 an invoice is of the payable of its statement, its lines add up, an
       { kind: 'adjusted', amount: '-5.00', text: null },
       { kind: 'transferred', amount: '10.00', text: 'before-ib' },
     ],
-    seller: { name: ADA.name, address: ADA.address, vat_id: 'DE123456789' },
-    buyer: { name: MAIN.name, address: MAIN.address, vat_id: INVOICING.vat_id },
+    seller: { name: ADA.name, address: whole(ADA).address, vat_id: 'DE123456789' },
+    buyer: { name: MAIN.name, address: whole(MAIN).address, vat_id: INVOICING.vat_id },
   })
   expect(await payable()).toMatchObject([{ amount: '146.85' }])
   expect((await rowsOf('ledger')).map(({ kind, amount }) => [kind, amount])).toContainEqual([
@@ -82,6 +91,29 @@ test('§20.5 a statement waits until the treatment is decided and the affiliate 
   ])
 })
 
+test('§20.5 nobody is named in an invoice, and nobody begins with invoices, without street or post box', async () => {
+  const say = async (path: string, body: object) =>
+    (await askAda(`${PATH}/${path}/approve`, 'POST', { version: 2, ...body })).status
+  for (const [party, path, details, sent] of [
+    ['payee', 'affiliates/a/payee', ADA, { treatment: 'outside' }],
+    ['payer', 'payers/main', PAYER, {}],
+  ] as const) {
+    const id = party === 'payee' ? 'a' : 'main'
+    await enter(party, id, details, { version: 2, state: 'entered', payable_from: null })
+    expect(await say(path, sent)).toBe(409)
+    if (party === 'payee') expect(await say(path, { treatment: 'none' })).toBe(200)
+  }
+  await set({ self_billing: 'off' })
+  expect(await say('payers/main', {})).toBe(200)
+  expect((await set({ self_billing: 'invoice' })).status).toBe(409)
+  await enter('payer', 'main', whole(PAYER), { version: 3 })
+  expect((await set({ self_billing: 'invoice' })).status).toBe(200)
+  const page = await (await (await signedIn()).get(`/console/${PATH}/invoices`)).text()
+  const labels = [...page.matchAll(/<label for="save-[^>]*>([^<]*)/g)].map(([, text]) => text)
+  expect(labels).toHaveLength(7)
+  for (const label of labels) expect(label!.split(' ').length).toBeGreaterThan(1)
+})
+
 test('§20.5 where two must approve, two decide a treatment; a VAT number that changes ends the agreement', async () => {
   await set({ approvals: 2 })
   const row = earning('c', '2024-10', '100.00')
@@ -102,7 +134,11 @@ test('§20.5 where two must approve, two decide a treatment; a VAT number that c
     [3, 'DE987654321'],
   ] as const) {
     const tax = { vat_id, treatment: 'reverse_charge' }
-    await askAda(`${PATH}/affiliates/b/payee`, 'PUT', { ...ADA, name: `Ada ${version}`, tax })
+    await askAda(`${PATH}/affiliates/b/payee`, 'PUT', {
+      ...whole(ADA),
+      name: `Ada ${version}`,
+      tax,
+    })
     const { until } = (await rowsOf('agreements')).find((one) => one.affiliate_id === 'b')!
     expect(until === null).toBe(vat_id === 'DE123456789')
   }

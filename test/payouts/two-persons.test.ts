@@ -5,6 +5,7 @@ import { consoleApp } from '../../src/console/app.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { KEY_WORLD, signedIn } from '../console/browser.ts'
 import { askAdmin, json, register } from '../partner.ts'
+import { whole } from './invoice-rows.ts'
 import {
   ADA,
   ADMIN_KEYS,
@@ -97,7 +98,7 @@ test('§20.1 of the two who stand behind details, a member of the team who enter
     const author = from.pick([...PEOPLE, member])
     let treatment = 'outside'
     let behind = new Set<string>(author === member ? [] : [author])
-    const details = { ...ADA, name: `Ada ${version}`, tax: { treatment } }
+    const details = { ...whole(ADA), name: `Ada ${version}`, tax: { treatment } }
     const of = { version, state: 'entered', entered_by: author, payable_from: null } as const
     if (author === member) await enter('payee', 'a', details, of)
     else await as(author as Person, 'affiliates/a/payee', 'PUT', details)
