@@ -31,14 +31,7 @@ import {
   TRANSFER_STATES,
   type TransferState,
 } from './model.ts'
-import {
-  accountOf,
-  affiliateOfRow,
-  type Doubt,
-  isTicked,
-  type PayableRow,
-  readPayable,
-} from './payable.ts'
+import { accountOf, affiliateOfRow, type Doubt, type PayableRow, readPayable } from './payable.ts'
 import { requireCurrent } from './payees.ts'
 import { referenceOf } from './reference.ts'
 import { warningsOf } from './target-days.ts'
@@ -307,25 +300,15 @@ async function readPayer({ env, db, account }: Call, payer: string, method: Meth
 interface Asked extends Pick<StoredBatch, 'method' | 'execute_on'> {
   /** May be absent if it is paid by hand. */
   readonly payer?: string | undefined
-  /** Absent: what is ticked, by the method of the batch and in its currency. */
-  readonly rows?: readonly AskedRow[] | undefined
+  readonly rows: readonly AskedRow[]
 }
-
-/** Returns the rows that are ticked for a batch. */
-const tickedRows = (
-  payable: readonly PayableRow[],
-  { method, currency }: Pick<StoredBatch, 'method' | 'currency'>,
-): AskedRow[] =>
-  payable.filter(
-    (row) => isTicked(row) && row.details?.method === method && row.currency === currency,
-  )
 
 /**
  * Prepares a batch, and returns its id. It reserves nothing.
  *
  * @throws ApiError `not_found`, `conflict`, `same_person`, `validation_failed`
  */
-export async function prepareBatch(call: Call, { payer, method, execute_on, ...asked }: Asked) {
+export async function prepareBatch(call: Call, { payer, method, execute_on, rows: asked }: Asked) {
   const { db, actor, account } = call
   await requirePerson(call)
   const today = requireDay(account, execute_on)
@@ -334,19 +317,14 @@ export async function prepareBatch(call: Call, { payer, method, execute_on, ...a
     throw validationFailed([{ pointer: '/execute_on', code: 'maximum', expected: last }])
   if (payer === undefined && method !== 'manual')
     throw validationFailed([{ pointer: '/payer', code: 'required' }])
-  const affiliates = asked.rows ? asked.rows.map(({ id }) => affiliateOfRow(id)) : null
+  const affiliates = asked.map(({ id }) => affiliateOfRow(id))
   const payable = await readPayable(call, execute_on, affiliates)
   // What is paid by hand may come from no account that the service knows: its first row says the currency.
-  const [{ id = '' } = {}] = asked.rows ?? payable
+  const [{ id = '' } = {}] = asked
   const from = payer
     ? await readPayer(call, payer, method)
     : { payer: '', payer_version: 0, currency: id.slice(id.lastIndexOf(':') + 1) }
-  const chosen = chooseRows(
-    asked.rows ?? tickedRows(payable, { method, ...from }),
-    payable,
-    [],
-    actor,
-  )
+  const chosen = chooseRows(asked, payable, [], actor)
   const created_at = Date.now()
   const dayEnds = instantOfLocalTime(bookZoneOf(account), (dayNumber(execute_on) + 1) * DAY_MS)
   const batch = {

@@ -38,7 +38,7 @@ const SENT: Readonly<Record<string, object>> = {
   approvePayee: { version: 1 },
   putPayer: MAIN,
   approvePayer: { version: 1 },
-  prepareBatch: { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON },
+  prepareBatch: { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON, rows: [] },
   setBatchRows: { rows: [] },
   discardBatch: {},
   confirmBatch: { hash: '0'.repeat(64), total: '1.00' },
@@ -58,7 +58,7 @@ test('§20 law 9: the key of the service, which is no person, is refused at ever
   await enter('payee', 'a', ADA)
   await due('a', '1.00')
   const batch = await json(
-    as('mia', 'batches', 'POST', { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON }),
+    as('mia', 'batches', 'POST', { ...SENT.prepareBatch, rows: [{ id: 'a:EUR' }] }),
   )
   const doors = OPERATIONS.filter(
     ({ id, topic, method }) => topic === 'payouts' && method !== 'GET' && !ALLOWED.test(id),
@@ -208,7 +208,7 @@ test('§20 law 9: who may not confirm a batch reads who may, and what happens ne
   await enter('payer', 'main', PAYER)
   await enter('payee', 'a', ADA)
   await due('a', '1.00')
-  const asked = { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON }
+  const asked = { ...SENT.prepareBatch, rows: [{ id: 'a:EUR' }] }
   const { id } = await json(as('mia', 'batches', 'POST', asked))
   const pages = async (who: Person) => {
     const { get, post, csrf } = await signedIn({ ...KEY_WORLD, ADMIN_KEYS }, consoleApp, keyOf(who))

@@ -362,7 +362,10 @@ const administration: Route[] = [
   {
     ...changes,
     id: 'prepareBatch',
-    body: { payer: 'spare', method: 'sepa', execute_on: EXECUTE_ON },
+    body: {
+      ...{ payer: 'spare', method: 'sepa', execute_on: EXECUTE_ON },
+      rows: [{ id: 'aff-8:EUR' }],
+    },
     repeats: 'each is a new batch',
   },
   {
