@@ -54,7 +54,7 @@ export const listFilters = {
   order: optional(
     v.picklist(STATEMENT_ORDERS),
     said(
-      'The `oldest` period first, which is the default, or the `latest`; the largest `amount` first; or, with `period`, the largest `change` of `earned` against the period before, which `earned_before` has.',
+      'The `oldest` period first, which is the default, or the `latest`; or, with `period`, the largest `change` of `earned` against the period before, which `earned_before` has.',
       'latest' as const,
     ),
   ),
