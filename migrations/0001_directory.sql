@@ -300,6 +300,7 @@ CREATE TABLE affiliate_members (
   last_seen_at TEXT NOT NULL,
   invited_by   TEXT NOT NULL,
   questions_seen_at TEXT,
+  payments_seen_at  TEXT,
   PRIMARY KEY (account, affiliate_id, id)
 ) STRICT, WITHOUT ROWID;
 

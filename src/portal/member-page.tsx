@@ -25,7 +25,7 @@ export const MemberPage = (props: {
   done?: string | false | undefined
   children?: Child
 }) => {
-  const { account, language, member, csrf, words } = props.visit
+  const { account, language, member, csrf, hasMoved, words } = props.visit
   const affiliate = member.display_name ?? member.affiliate_id
   return (
     <MemberVisitContext.Provider value={props.visit}>
@@ -42,6 +42,7 @@ export const MemberPage = (props: {
             ...(member.new_answers > 0 && {
               questions: fill(words.new_answers, { count: String(member.new_answers) }),
             }),
+            ...(hasMoved && { payments: words.new_state }),
             [props.here]: undefined,
           },
         }}

@@ -1,9 +1,11 @@
 import type { Context } from 'hono'
+import { seePayments } from '../affiliates/db/affiliate-passkeys.ts'
 import { respond } from '../pages/base/respond.ts'
 import { Data } from '../pages/parts/data.tsx'
 import { Table } from '../pages/parts/table.tsx'
 import { listAffiliatePayouts } from '../payouts/own/money.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
+import { writeBatch } from '../platform/db/statement.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { MemberPage, NextPage, SentenceList } from './member-page.tsx'
 import { briefly, groupMoney, placeText, ToDo, unapprovedSentences } from './money.tsx'
@@ -25,8 +27,11 @@ const paymentText = ({ paid_on, returned_on, reason }: Payment, visit: MemberVis
 
 /** Responds with where all is that is not paid, what comes next first, and with what was paid. */
 export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, speech } = visit
-  const found = await visit.call(listAffiliatePayouts, { cursor: c.req.query('cursor') })
+  const { words, speech, hasMoved, db, session, now } = visit
+  const [found] = await Promise.all([
+    visit.call(listAffiliatePayouts, { cursor: c.req.query('cursor') }),
+    hasMoved && writeBatch(db, [seePayments(db, session, new Date(now).toISOString())]),
+  ])
   const sentences = unapprovedSentences(found, visit)
   const back = found.money.flatMap(({ state, on }) => (state === 'came_back' ? [on] : []))
   const isAsked = ({ returned_on }: Payment) => back.includes(returned_on)

@@ -11,6 +11,7 @@ import {
 import { type Words as Speech, wordsOf } from '../commission/words/words.ts'
 import { createContext, useContext } from '../pages/base/context.ts'
 import { startOfToday } from '../pages/base/page.ts'
+import { readLastMoved } from '../payouts/db/money.ts'
 import { type AppEnv, admitRequest } from '../platform/auth/authorize.ts'
 import { affiliateActor } from '../platform/auth/grant.ts'
 import { accountDatabase } from '../platform/db/database.ts'
@@ -47,6 +48,8 @@ export interface PortalVisit {
 export interface MemberVisit extends PortalVisit {
   readonly session: MemberSession
   readonly member: SignedIn
+  /** Whether money has moved since they last looked at the payments. */
+  readonly hasMoved: boolean
   /** The member as the audit log names them. */
   readonly actor: string
   readonly csrf: string
@@ -104,9 +107,10 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const { account, db, now } = visit
   const session = await readMemberSession(c, now)
   if (session?.account !== account.id) return { ...visit, reason: 'signed_out' }
-  const [admission, member] = await Promise.all([
+  const [admission, member, movedAt] = await Promise.all([
     admitRequest(c.env, memberObjectName(session.id)),
     findSignedIn(db, session),
+    readLastMoved(db, account.id, session.affiliate_id),
   ])
   // A suspension ends sessions for good. While it lasts, a page says so.
   const isOver = member?.status === 'active' && member.suspensions !== session.suspensions
@@ -123,5 +127,6 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const page = { ...pageOfRequest(c), env: c.env, session, language }
   const call: MemberVisit['call'] = (of, input) => callAs(of, page, input)
   const actor = affiliateActor({ id: session.affiliate_id, member: session.member, key: null })
-  return { ...spoken, session, member, actor, csrf, call, page }
+  const hasMoved = movedAt > Date.parse(member.payments_since)
+  return { ...spoken, session, member, hasMoved, actor, csrf, call, page }
 }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { MONEY_STATES } from '../../src/payouts/model.ts'
+import { WORDS } from '../../src/portal/words.ts'
 import { askWith } from '../affiliates/affiliate-world.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { joinedFor } from '../portal/join.ts'
@@ -151,18 +152,25 @@ test('§20.7 an approved statement that pays nothing says what it carries on', a
   expect(page).toContain('approved · Carried on: 30.00 EUR')
 })
 
-test('§20.7 the rest of what is paid in part is at a place', async () => {
+test('§20.7 the rest of what is paid in part is at a place; the menu says what is new until one has looked', async () => {
   const { browser } = await joinedFor('acme-forex', 'a')
   const page = async (path = '') => (await browser.get(PORTAL + path)).text()
+  const { payments, new_state } = WORDS.en
+  const sign = `/payments">${payments} <small class="badge good">${new_state}</small>`
+  const isNew = async (path = '') => (await page(path)).includes(sign)
   await enter('payee', 'a', ADA)
   const id = await due('a', '100.00')
   const read = await reader(id)
+  expect(await isNew()).toBe(false)
   const { id: batch, reference } = await pay()
+  const looks = [await isNew(), await isNew('/payments'), await isNew()]
+  expect(looks).toEqual([true, false, false])
   await rows.askExport(batch)
   const difference = { kind: 'owed', reason: 'Our limit of a day' }
   await bookByHand(reference, { amount: '60.00', difference })
   expect((await read()).money).toMatchObject({ state: 'approved', amount: '40.00' })
   expect(await page('/statements')).toContain('40.00 EUR payable from')
+  expect(await isNew()).toBe(true)
   await bookByHand(reference, { direction: 'returned', amount: '60.00' })
   expect(await page('/payments')).toMatch(/came back on [\w ]+<\/bdi>/)
   expect(await page('/payments')).not.toContain('Booked by hand')

@@ -24,16 +24,18 @@ const FIND_PASSKEY = compileStatement(`
 export const findPasskey = (db: D1Database, account: string, credential_id: string) =>
   first<FoundPasskey>(db, FIND_PASSKEY, { account, credential_id })
 
-/** A member who is signed in, with their affiliate. Answers of the team after `answers_since` are new to them. */
+/** A member who is signed in, with their affiliate. Answers of the team after `answers_since` are new to them, and payments after `payments_since`. */
 export type SignedIn = Pick<AffiliateMember, 'affiliate_id' | 'id' | 'name' | 'last_seen_at'> &
   Shown & {
     readonly answers_since: string
+    readonly payments_since: string
     readonly new_answers: number
   }
 
 const FIND_SIGNED_IN = compileStatement(`
   select m.affiliate_id, m.id, m.name, a.display_name, a.language, a.status, a.suspensions,
     m.last_seen_at, coalesce(m.questions_seen_at, m.created_at) as answers_since,
+    coalesce(m.payments_seen_at, m.created_at) as payments_since,
     (select count(*) from affiliate_questions q
       where q.account = :account and q.affiliate_id = :affiliate_id
         and q.answered_at > coalesce(m.questions_seen_at, m.created_at)) as new_answers
@@ -126,7 +128,7 @@ const COUNT_USE = compileStatement(`
   where account = :account and credential_id = :credential_id`)
 
 /** Returns a function that notes in a column when a member did something. */
-function noteIn(column: 'last_seen_at' | 'questions_seen_at') {
+function noteIn(column: 'last_seen_at' | 'questions_seen_at' | 'payments_seen_at') {
   const statement = compileStatement(`
     update affiliate_members set ${column} = :at
     where account = :account and affiliate_id = :affiliate_id and id = :member`)
@@ -137,6 +139,9 @@ function noteIn(column: 'last_seen_at' | 'questions_seen_at') {
 
 /** Notes when a member was last there. */
 export const seeMember = noteIn('last_seen_at')
+
+/** Notes when a member had the list of payments before them. */
+export const seePayments = noteIn('payments_seen_at')
 
 /** Notes when a member had the list of questions before them. */
 export const seeAnswers = noteIn('questions_seen_at')

@@ -1,7 +1,7 @@
 import { isHeld } from '../../fraud/db/holds.ts'
 import { IS_DUE, sumOf } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
-import { all } from '../../platform/db/query.ts'
+import { all, only } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 import { negate } from '../../platform/money/decimal.ts'
@@ -94,3 +94,14 @@ export async function readStatementMoney(
     return { ...one, amount: moneyText(negate(fromUnits(paid, one.currency)), one.currency) }
   })
 }
+
+const LAST_MOVED = compileStatement(`
+  select max(
+    ifnull((select max(changed_at) from transfers indexed by transfers_affiliate
+      where account = :account and affiliate_id = :affiliate), 0),
+    ifnull((select cast(unixepoch(at, 'subsec') * 1000 as integer) from ledger
+      where account = :account and affiliate_id = :affiliate order by id desc limit 1), 0)) as at`)
+
+/** Returns when the money of an affiliate last moved, or was last approved, in milliseconds; 0 if it never was. */
+export const readLastMoved = async (db: Connection, account: string, affiliate: string) =>
+  (await only<{ at: number }>(db, LAST_MOVED, { account, affiliate })).at
