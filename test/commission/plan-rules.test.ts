@@ -673,6 +673,9 @@ const part = (id: string, percent: string, more: object = {}) => ({
   percent,
   ...more,
 })
+const pnl = (times: string, more: object = {}) => ({ base: [{ activity: 'pnl', times, ...more }] })
+const spread = { base: [{ activity: 'spread_cost' }] }
+const inDE = { when: { countries: ['DE'] } }
 const tiersTo = (member: string, most: string) => ({
   [member]: undefined,
   tiers: {
@@ -694,14 +697,47 @@ describe('§16.36 what is probably a mistake', () => {
       '/rules/0/percent',
     ],
     ['an override', [{ ...override, percent: '200' }], '/rules/0/percent'],
+    ['a factor', [part('a', '60', pnl('2'))], '/rules'],
+    ['rules together', [part('a', '60', pnl('1')), part('b', '40.5', pnl('1'))], '/rules'],
+    [
+      'the greatest steps together',
+      [part('a', '60', spread), part('b', '1', { ...tiersTo('percent', '41'), ...spread })],
+      '/rules',
+    ],
+    [
+      'uplines',
+      [part('a', '60', pnl('1')), { ...override, percent: '41', of: pnl('1') }],
+      '/rules',
+    ],
   ])('%s above 100 %% of what is counted', (_, list, ...pointers) => {
     expect(check(JSON.parse(JSON.stringify(planWith(...list)))).warnings).toEqual(
       pointers.map((pointer) => ['over_100', pointer]),
     )
   })
 
-  test('no share of 100 %', () => {
-    expect(check(planWith(part('a', '100'))).warnings).toEqual([])
+  test.each<[string, object[]]>([
+    ['100 %', [part('a', '60', pnl('1')), part('b', '40', pnl('1'))]],
+    ['different things', [part('a', '60', pnl('1')), part('b', '60', spread)]],
+    [
+      'what the other deducts',
+      [
+        part('a', '60', pnl('1')),
+        part('b', '60', { base: [...spread.base, { activity: 'pnl', times: '-1' }] }),
+      ],
+    ],
+    [
+      'some customers',
+      [part('a', '60', pnl('1', inDE)), part('b', '60', { ...inDE, ...pnl('1') })],
+    ],
+    [
+      'what the downline pays',
+      [
+        part('a', '60', pnl('1')),
+        { ...override, percent: '60', of: pnl('1'), funded_by: 'downline' },
+      ],
+    ],
+  ])('no share of %s', (_, list) => {
+    expect(check(planWith(...list)).warnings).toEqual([])
   })
 
   test('an amount finer than the currency that is paid as it stands; not that of a unit', () => {

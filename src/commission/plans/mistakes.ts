@@ -1,4 +1,12 @@
-import { compare, decimal, floorTo, integer } from '../../platform/money/decimal.ts'
+import {
+  compare,
+  decimal,
+  floorTo,
+  integer,
+  multiply,
+  plainText,
+  sum,
+} from '../../platform/money/decimal.ts'
 import { minorDigits } from '../../platform/money/minor-digits.ts'
 import { quote } from '../../platform/validation/quote.ts'
 import type { Warning } from '../../platform/validation/warnings.ts'
@@ -37,13 +45,34 @@ export function warnOfMinorUnits({ currency, minimum_payout, rules }: PlanTerms)
 
 const HUNDRED = integer(100)
 
-/** Warns of rules that pay more than 100 % of what they count. */
-export const warnOfShares = ({ rules }: PlanTerms): Warning[] =>
-  rules
+/** Warns of rules that pay more than 100 % of what they count, alone or, where they have no conditions, together. */
+export function warnOfShares({ rules }: PlanTerms): Warning[] {
+  const alone = rules
     .flatMap((rule, i) => membersOf(rule, i, ['percent']))
     .filter(([, text]) => compare(decimal(text), HUNDRED) > 0)
-    .map(([pointer, text]) => ({
-      code: 'over_100',
-      pointer,
-      message: `${quote(text)} is more than 100 %.`,
-    }))
+    .map(([pointer, text]) => ({ pointer, message: `${quote(text)} is more than 100 %.` }))
+  const shares = Map.groupBy(rules.flatMap(sharesOf), ({ what }) => what)
+  const together = [...shares].flatMap(([what, own]) => {
+    const total = sum(own.map(({ percent }) => percent))
+    const message = `Of ${quote(what)}, the rules pay ${plainText(total)} % together.`
+    return compare(total, HUNDRED) > 0 ? [{ pointer: '/rules', message }] : []
+  })
+  return (alone.length > 0 ? alone : together).map((one) => ({ code: 'over_100', ...one }))
+}
+
+/** Returns the greatest share that a rule pays of each thing, if it counts it of every customer. */
+function sharesOf(rule: Rule, i: number) {
+  const most = membersOf(rule, i, ['percent'])
+    .map(([, text]) => decimal(text))
+    .sort(compare)
+    .at(-1)
+  const isOfBelow = rule.kind === 'override' && rule.funded_by !== 'downline' && 'base' in rule.of
+  const base = rule.kind === 'share' ? rule.base : isOfBelow ? rule.of.base : []
+  return base.flatMap((term) => {
+    if (!most || rule.when || 'of' in term || 'fixed' in term || term.when) return []
+    const { times = '1', name: _, ...fact } = term
+    const names = 'transactions' in fact ? fact.transactions : [Object.values(fact).join(' ')]
+    const percent = multiply(most, decimal(times))
+    return times.startsWith('-') ? [] : names.map((what) => ({ what, percent }))
+  })
+}
