@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { MONEY_STATES } from '../../src/payouts/model.ts'
 import { WORDS } from '../../src/portal/words.ts'
 import { askWith } from '../affiliates/affiliate-world.ts'
+import { askAda } from '../books/book-rows.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { joinedFor } from '../portal/join.ts'
 import { camt, pain002 } from './bank-files.ts'
@@ -65,6 +66,11 @@ test('§20.7 money is at one place, and every page and the API name the same one
   await is('no_details', 'waits for your bank details', { on: null })
   await enter('payee', 'a', ADA)
   await is('approved', 'payable from', { on: expect.any(String) })
+  for (const state of ['blocked', 'returned', 'approved']) {
+    await change(`update payees set state = ? where id = 'a'`, state)
+    const isPayable = state === 'approved'
+    await is(isPayable ? state : 'no_details', isPayable ? 'payable from' : 'waits for your')
+  }
   await rows.hold('a')
   await is('under_review', 'under review', { on: null })
   await askAdmin(PATH, 'PATCH', { affiliate_view: { held: 'none' } })
@@ -105,6 +111,11 @@ test('§20.7 money is at one place, and every page and the API name the same one
   await is('paid', 'paid on', { on: expect.any(String) })
   await move('CRDT')
   await is('came_back', 'came back on')
+  // What is paid again is paid once.
+  const again = await pay()
+  await rows.askExport(again.id)
+  await bookByHand(again.reference, { amount: '100.00' })
+  await is('paid', 'paid on')
   expect([...seen].sort()).toEqual([...MONEY_STATES].sort())
 })
 
@@ -141,6 +152,14 @@ test.each(['RJCT', 'ACSC'])(
     await rows.askExport(third.id)
     const difference = { kind: 'owed', reason: 'Our limit of a day' }
     await bookByHand(third.reference, { amount: '60.00', difference })
+    await law('approved')
+    // Or until a person says that the details are right.
+    const rest = await pay()
+    await rows.askExport(rest.id)
+    const closed = { reference: rest.reference, status: 'RJCT', code: 'AC04' }
+    await rows.book(pain002('OTHER', 'PART', [closed]))
+    await law('came_back')
+    await askAda(`${PATH}/affiliates/a/payee/approve`, 'POST', { version: 1 })
     await law('approved')
   },
 )
