@@ -85,10 +85,20 @@ test('§20.5 a statement waits until the treatment is decided and the affiliate 
   }
   await decide('c', 1, 'exempt', { exempt_reason: '§ 19 UStG' })
   expect(await leftOut()).toEqual([])
-  expect((await list()).map((one: Record<string, string>) => [one.affiliate_id, one.vat])).toEqual([
-    ['c', '0.00'],
-    ['b', '0.00'],
+  const written = (await list()).map(
+    ({ affiliate_id, vat, exempt_reason }: Record<string, string>) => [
+      ...[affiliate_id, vat, exempt_reason],
+    ],
+  )
+  expect(written).toEqual([
+    ['c', '0.00', '§ 19 UStG'],
+    ['b', '0.00', null],
   ])
+  // VAT is rounded to the nearest cent, and another series begins anew.
+  await set({ invoicing: { series: 'NEW' } })
+  await approve(earning('a', '2024-11', '10.05'))
+  const [{ number, vat }] = await list()
+  expect([number.replace(/20\d\d/, ''), vat]).toEqual(['NEW-1--0001', '1.91'])
 })
 
 test('§20.5 nobody is named in an invoice, and nobody begins with invoices, without street or post box', async () => {
