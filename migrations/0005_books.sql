@@ -312,7 +312,7 @@ CREATE TABLE transfers (
 
 CREATE INDEX transfers_batch ON transfers (account, batch, id);
 
-CREATE INDEX transfers_rejected ON transfers (account, id) WHERE state = 'rejected';
+CREATE INDEX transfers_failed ON transfers (account, affiliate_id, id) WHERE state IN ('rejected', 'returned');
 
 CREATE INDEX transfers_affiliate ON transfers (account, affiliate_id, id);
 

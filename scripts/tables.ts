@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-// Writes the tables that src/ reads and writes with Drizzle from the migrations.
+// Writes the tables that src/ reads and writes from the migrations: the types of their rows, which are those of Drizzle, and
+// what runs, which has no Drizzle.
 
-/** The columns with a type of src/platform/db/column-types.ts, by the type that SQL declares. */
+/** The columns that are stored in another form than that of the wire, by the type that SQL declares. */
 const COLUMN_TYPES: Record<string, Record<string, string>> = {
   INTEGER: {
     day: 'day',
@@ -27,8 +28,6 @@ interface Column {
   name: string
   type: string
   notnull: number
-  /** The default as an SQL literal, which is also one of JavaScript; null if there is none. */
-  dflt_value: string | null
   pk: number
 }
 
@@ -44,7 +43,7 @@ for (const file of readdirSync('migrations').sort()) {
 
 const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
-const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
+const quoted = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`
 
 /** Returns the values that a CHECK constraint allows for a column, as an option of Drizzle. */
 function allowedValues(sql: string, column: string): string {
@@ -52,20 +51,21 @@ function allowedValues(sql: string, column: string): string {
   return list ? `{ enum: [${list.trim()}] }` : ''
 }
 
-/** Returns the unique index besides the primary key; null if a table has none. */
-function uniqueIndexOf(table: string): { name: string; columns: string[] } | null {
+/** Returns the columns of the unique index besides the primary key; null if a table has none. */
+function uniqueKeyOf(table: string): string[] | null {
   const [index] = db
     .prepare(`select name from pragma_index_list(?) where "unique" = 1 and origin = 'c'`)
     .all(table)
   if (!index) return null
-  const name = String(index.name)
-  const columns = db.prepare('select name from pragma_index_info(?) order by seqno').all(name)
-  return { name, columns: columns.map((column) => String(column.name)) }
+  const columns = db
+    .prepare('select name from pragma_index_info(?) order by seqno')
+    .all(String(index.name))
+  return columns.map((column) => String(column.name))
 }
 
 const columnsOf = (table: string) =>
   db
-    .prepare('select name, type, "notnull", dflt_value, pk from pragma_table_info(?)')
+    .prepare('select name, type, "notnull", pk from pragma_table_info(?)')
     .all(table) as unknown as Column[]
 
 const primaryKeyOf = (columns: readonly Column[]) =>
@@ -74,54 +74,82 @@ const primaryKeyOf = (columns: readonly Column[]) =>
     .sort((a, b) => a.pk - b.pk)
     .map(({ name }) => name)
 
-/** Returns the declaration of a table. */
-function tableOf(table: string): string {
+/** A column as it is stored, and whether it is never null. */
+const storedColumns = (table: string) => {
   const columns = columnsOf(table)
+  const isAlone = primaryKeyOf(columns).length === 1
+  return columns.map(({ name, type, notnull, pk }) => ({
+    name,
+    kind: COLUMN_TYPES[type]?.[name] ?? type.toLowerCase(),
+    isNeverNull: notnull === 1 || (pk > 0 && isAlone),
+  }))
+}
+
+/** Returns the declaration of a table's rows. */
+function rowsOf(table: string): string {
   const { sql } = db.prepare('select sql from sqlite_schema where name = ?').get(table) as {
     sql: string
   }
-  const key = primaryKeyOf(columns)
-  const isAlone = key.length === 1
-  const lines = columns.map(({ name, type, notnull, dflt_value, pk }) => {
-    const primary = isAlone && pk > 0 ? '.primaryKey()' : ''
-    const needed = notnull && !primary ? '.notNull()' : ''
-    // A default that SQL computes has brackets.
-    const preset = dflt_value === null || dflt_value.includes('(') ? '' : `.default(${dflt_value})`
-    const columnType = COLUMN_TYPES[type]?.[name]
-    const options = type === 'TEXT' ? allowedValues(sql, name) : ''
-    return `  ${name}: ${columnType ?? type.toLowerCase()}(${options})${primary}${needed}${preset},`
+  const lines = storedColumns(table).map(({ name, kind, isNeverNull }) => {
+    const options = kind === 'text' ? allowedValues(sql, name) : ''
+    return `  ${name}: ${kind}(${options})${isNeverNull ? '.notNull()' : ''},`
   })
-  const columnsIn = (names: readonly string[]) => names.map((name) => `t.${name}`).join(', ')
-  const unique = uniqueIndexOf(table)
-  const keys = [
-    ...(isAlone ? [] : [`primaryKey({ columns: [${columnsIn(key)}] })`]),
-    ...(unique ? [`uniqueIndex('${unique.name}').on(${columnsIn(unique.columns)})`] : []),
-  ]
-  const more = keys.length === 0 ? '' : `, (t) => [${keys.join(', ')}]`
-  // Columns in a function, and the annotation: esbuild drops the tables that only types name.
-  return `/** The table \`${table}\`, which migrations/ describes. */
-export const ${camel(table)} = /* @__PURE__ */ sqliteTable(${quoted([table])}, () => ({
+  return `/** The rows of the table \`${table}\`, which migrations/ describes. */
+export const ${camel(table)} = sqliteTable('${table}', {
 ${lines.join('\n')}
-})${more})
+})
 `
 }
 
-const tables = db
+/** Returns the value of a table. */
+function tableOf(table: string): string {
+  const columns = storedColumns(table).map(({ name, kind }) => `${name}: ${kind}`)
+  const unique = uniqueKeyOf(table)
+  return `/** The table \`${table}\`. */
+export const ${camel(table)}: Table<typeof rows.${camel(table)}.$inferSelect> = {
+  name: '${table}',
+  columns: { ${columns.join(', ')} },
+  primaryKey: ${quoted(primaryKeyOf(columnsOf(table)))},
+  uniqueKey: ${unique ? quoted(unique) : null},
+}
+`
+}
+
+const names = db
   .prepare("select name from sqlite_schema where type = 'table' order by rowid")
   .all()
-  .map(({ name }) => tableOf(String(name)))
+  .map(({ name }) => String(name))
 const rows = ROWS.map(
   ([table, name, comment]) => `/** ${comment} */
 export type ${name} = typeof ${camel(table)}.$inferSelect
 `,
 )
 
-const PATH = 'src/platform/db/schema.ts'
-const schema = `// Written by scripts/tables.ts from migrations/.
+const WRITTEN = '// Written by scripts/tables.ts from migrations/.'
 
-import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { day, instant } from './column-types.ts'
+const schema = `${WRITTEN}
+// Only types are read of it, so that Drizzle is not in the script.
 
-${[...tables, ...rows].join('\n')}`
-// Unchanged files keep their time: see openapi.ts.
-if (!existsSync(PATH) || readFileSync(PATH, 'utf8') !== schema) writeFileSync(PATH, schema)
+import { customType, integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** A day or a point in time: a text on the wire, and a number in the database. */
+const day = customType<{ data: string; driverData: number }>({ dataType: () => 'integer' })
+const instant = day
+
+${[...names.map(rowsOf), ...rows].join('\n')}`
+
+const values = `${WRITTEN}
+
+import { day, instant, integer, real, text } from './column-types.ts'
+import type * as rows from './schema.ts'
+import type { Table } from './table.ts'
+
+${names.map(tableOf).join('\n')}`
+
+for (const [path, text] of [
+  ['src/platform/db/schema.ts', schema],
+  ['src/platform/db/tables.ts', values],
+] as const) {
+  // Unchanged files keep their time: see openapi.ts.
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text)
+}

@@ -151,7 +151,8 @@ async function payByBatch(at: string): Promise<void> {
   await expectBody(200, admin('PUT', `${at}/affiliates/${AFFILIATE}/payee`, { body: payee }))
   await service.database.exec(`update payees set state = 'approved', payable_from = 1`)
   const execute_on = new Date().toISOString().slice(0, 10)
-  const asked = { payer: 'main', method: 'sepa', execute_on }
+  const rows = [{ id: `${AFFILIATE}:EUR` }]
+  const asked = { payer: 'main', method: 'sepa', execute_on, rows }
   const batch = await expectBody(201, admin('POST', `${at}/batches`, { body: asked }))
   const { id, hash, total, transfers } = batch
   await expectBody(200, admin('POST', `${at}/batches/${id}/confirm`, { body: { hash, total } }))

@@ -68,7 +68,7 @@ export async function createPayees(at: string, enter: Call, approve: Call): Prom
   for (const [affiliate_id, iban] of Object.entries(IBANS)) {
     const { display_name: name = affiliate_id, contact_email: email } = profileOf(affiliate_id)
     const country = iban.slice(0, 2)
-    const address = { city: CITIES[country] ?? '', country }
+    const address = { street: 'P.O. Box 1', city: CITIES[country] ?? '', country }
     const tax = affiliate_id === BILLED && {
       tax: { treatment: 'reverse_charge', vat_id: 'DE136695976' },
     }

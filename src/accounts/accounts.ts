@@ -9,6 +9,7 @@ import { holdsAny } from '../fraud/db/holds.ts'
 import { insertFirstRules } from '../fraud/db/rules.ts'
 import { firstRules } from '../fraud/rule-sets.ts'
 import { readUsage } from '../ingest/db/storage.ts'
+import { requireBuyer } from '../payouts/invoices.ts'
 import { journalAccountsOf } from '../payouts/journal-accounts.ts'
 import { requirePerson } from '../payouts/two-persons.ts'
 import { changeSignUp } from '../people/sign-up.ts'
@@ -399,6 +400,7 @@ export const changeAccount = operation({
     requireRoleToSet(role, change)
     await admitLower(call, 'approvals', change.approvals)
     await admitLower(call, 'payee_hold_hours', change.payee_hold_hours)
+    if (change.self_billing === 'invoice') await requireBuyer(call)
     if (change.amount_signs !== undefined) await admitAmountSigns(call, change.amount_signs)
     const details = { ...whole, before: settingsBefore(account, change) }
     const entry = { actor, action: 'account.change', account: id, details }

@@ -18,7 +18,7 @@ const attention = described(() =>
     ),
     names: member(
       v.array(v.string()),
-      'What it is about: resources, statuses, amounts, event names, affiliates, hosts, currencies, periods or instants.',
+      'What it is about: resources, statuses, affiliates, hosts, currencies, periods or instants.',
     ),
     detail: member(v.string(), 'What it means and what to do.'),
     url: exactOptional(v.pipe(v.string(), v.url()), 'Where to look.'),

@@ -4,16 +4,14 @@ import { statusMembersOf } from '../commission/run/select-facts.ts'
 import { counted } from '../commission/words/english.ts'
 import { type CasesOf, readCasesToNote } from '../fraud/db/attention.ts'
 import { accountUrl } from '../ingest/account-url.ts'
-import { ATTENTION_LIMITS, readFindings, type Signs } from '../ingest/db/attention.ts'
+import { readFindings } from '../ingest/db/attention.ts'
 import { ACTIVITY_DUE_HOUR, type Feed, HIGH_REFUSED_SHARE, readFeedsOf } from '../ingest/feed.ts'
 import { resourcesOf } from '../ingest/verticals.ts'
 import { listToConfirm } from '../payouts/db/batches.ts'
 import { countOpenMovements } from '../payouts/db/movements.ts'
+import { countReturned } from '../payouts/db/payable.ts'
 import { listSameAccount, listWaiting } from '../payouts/db/payees.ts'
-import { countReturned } from '../payouts/db/transfers.ts'
 import { APPLICATION_LIMITS, countWaiting } from '../people/db/applications.ts'
-import { expectedEventSign, expectedSign } from '../platform/amount-signs.ts'
-import type { Grant } from '../platform/auth/grant.ts'
 import { isAtLeast } from '../platform/auth/roles.ts'
 import { listLowered } from '../platform/directory/audit.ts'
 import { listBrandTokens, listClients } from '../platform/directory/credentials.ts'
@@ -34,7 +32,6 @@ export const ATTENTION_CODES = [
   'failing_postbacks',
   'held_records',
   'unmapped_statuses',
-  'negative_amounts',
   'unconfigured_affiliates',
   'unapproved_drafts',
   'waiting_for_rates',
@@ -55,7 +52,7 @@ export const ATTENTION_CODES = [
 export interface Attention {
   code: (typeof ATTENTION_CODES)[number]
   count: number
-  /** What it is about: resources, statuses, amounts, event names, affiliates, payers, hosts, currencies, periods or instants. */
+  /** What it is about: resources, statuses, affiliates, payers, hosts, currencies, periods or instants. */
   names: readonly string[]
   /** What it means and what to do. */
   detail: string
@@ -137,7 +134,6 @@ export async function readAttention(
       unmapped,
       `A record whose status has no meaning earns nothing: ${firstNames(unmapped)}. The integrations team says what a status means.`,
     ),
-    wrongSigns(grant, found.signs),
     item(
       'unconfigured_affiliates',
       found.affiliates,
@@ -204,28 +200,6 @@ function endpointItems(failing: Awaited<ReturnType<typeof readFailingEndpoints>>
       { count: trackers.length },
     ),
   ]
-}
-
-function wrongSigns({ events, vertical, amount_signs }: Grant, signs: readonly Signs[]): Attention {
-  const outflows = new Map(events.map(({ eventname, outflow }) => [eventname, outflow]))
-  const wrong = signs.flatMap(({ kind, negative, positive }) => {
-    const expected =
-      vertical === 'igaming'
-        ? expectedEventSign(outflows.get(kind) ?? false, amount_signs)
-        : expectedSign(kind, amount_signs)
-    const count = expected === 'negative' ? positive : expected === 'positive' ? negative : 0
-    return count > 0 ? [{ kind, count, expected }] : []
-  })
-  const kinds = wrong.map(({ kind }) => kind)
-  const [are, sends] = wrong.some(({ expected }) => expected === 'positive')
-    ? ['negative', 'positive']
-    : ['positive', 'negative']
-  return item(
-    'negative_amounts',
-    kinds,
-    `Of the latest ${ATTENTION_LIMITS.records} records, amounts of ${firstNames(kinds)} are ${are} although the account sends them as ${sends} numbers, so they count with the wrong sign. Send them again under the same ids; or the integrations team sets how the account writes its outflows.`,
-    { count: sumOf(wrong) },
-  )
 }
 
 /** From how many applications on it is said that the form will close. */

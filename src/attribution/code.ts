@@ -51,30 +51,9 @@ export interface TrackingCode {
   affiliate: string
 }
 
-/** The last byte of a link id is its check byte, the first byte of an HMAC of the others. */
-const LINK_RANDOM_BYTES = LINK_BYTES - 1
-
-/** Returns a new link id: 40 random bits and a check byte. */
-export async function newLinkId(keys: string): Promise<string> {
-  const [key] = await importKeys(keys)
-  const random = crypto.getRandomValues(new Uint8Array(LINK_RANDOM_BYTES))
-  return base64url.encode(Uint8Array.of(...random, await checkByte(key, random)))
-}
-
-/**
- * Returns whether one of the keys made the check byte of a link id. Of 256 invented ids one passes,
- * so the others need no query. Ids that an earlier, removed key made fail as well.
- */
-export async function hasCheckByte(keys: string, link_id: string): Promise<boolean> {
-  const bytes = base64url.decode(link_id)
-  const random = bytes.subarray(0, LINK_RANDOM_BYTES)
-  for (const key of await importKeys(keys)) {
-    if ((await checkByte(key, random)) === bytes[LINK_RANDOM_BYTES]) return true
-  }
-  return false
-}
-
-const checkByte = async (key: HmacKey, random: Uint8Array) => (await sign(key, random))[0] ?? 0
+/** Returns a new link id: 48 random bits. */
+export const newLinkId = (): string =>
+  base64url.encode(crypto.getRandomValues(new Uint8Array(LINK_BYTES)))
 
 /** Returns a new click id; it begins with `now` (milliseconds), so ids sort by time. */
 export function newClickId(now: number): string {

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../platform/auth/authorize.ts'
-import { ApiError, errorName, unavailable } from '../platform/errors.ts'
-import { encodeTrackingCode, hasCheckByte, isLinkId, newClickId } from './code.ts'
+import { ApiError, errorName } from '../platform/errors.ts'
+import { encodeTrackingCode, isLinkId, newClickId } from './code.ts'
 import { SUBS, type Subs } from './db/clicks.ts'
 import { findLink, type Link } from './db/links.ts'
 
@@ -43,32 +43,11 @@ const MAX_CACHED_LINKS = 10_000
 
 const cache = new Map<string, { link: Link; expiresAt: number }>()
 
-/** The maximum number of link ids without a check byte of our keys that an isolate looks up in a second. */
-const MAX_UNCHECKED_LOOKUPS = 10
-
-const unchecked = { second: 0, lookups: 0 }
-
-/** Counts the look-up of such an id at `now` (milliseconds). Throws `unavailable` if there were too many. */
-function countUncheckedLookup(now: number): void {
-  const second = Math.floor(now / 1000)
-  unchecked.lookups = unchecked.second === second ? unchecked.lookups + 1 : 1
-  unchecked.second = second
-  if (unchecked.lookups > MAX_UNCHECKED_LOOKUPS)
-    throw unavailable(new Error('Too many unknown link ids.'), 1)
-}
-
-/**
- * Returns a link, or throws `not_found`. A missing link is not cached, so that a new link works at
- * once. Anybody can invent ids, so few of those that our keys did not make are looked up: they may be
- * links that a removed key made.
- *
- * @throws ApiError `unavailable` if there were too many such ids in this second.
- */
+/** Returns a link, or throws `not_found`. A missing link is not cached, so that a new link works at once. */
 async function findCachedLink(env: Env, link_id: string, now: number): Promise<Link> {
   const cached = cache.get(link_id)
   if (cached && cached.expiresAt > now) return cached.link
   if (!isLinkId(link_id)) throw new ApiError('not_found')
-  if (!(await hasCheckByte(env.TRACKING_KEYS, link_id))) countUncheckedLookup(now)
   const link = await findLink(env.DB, link_id)
   if (!link || link.disabled) throw new ApiError('not_found')
   if (cache.size >= MAX_CACHED_LINKS) cache.clear()

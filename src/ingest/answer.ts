@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
-import { decode } from '../platform/db/column-types.ts'
-import { customers } from '../platform/db/schema.ts'
+import { dayText } from '../platform/db/column-types.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../platform/validation/messages.ts'
@@ -103,7 +102,7 @@ function addFound(
   if (isWritten && found.replaced) warnings.push(warning('replaced_details', at, found.replaced))
   if (isWritten && affiliated) {
     const member = resource.recordTable.affiliation === 'link' ? 'tracking_data' : 'affiliate_id'
-    const from = String(decode(customers.day, affiliated[0]))
+    const from = dayText(affiliated[0])
     warnings.push({ ...warning('affiliation_changed', `${at}/${member}`, from), from })
   }
 }

@@ -4,7 +4,6 @@ import { ApiError, toApiError } from '../platform/errors.ts'
 import type { Change, Page, Values, Visit } from './base/page.ts'
 import { isCsrfToken, type Session, setFlash } from './base/session.ts'
 import { readForm } from './form.ts'
-import { isolated, visible } from './parts/data.tsx'
 import { isOwnOrigin, refusedBy, showPage } from './show-page.tsx'
 import { visitOf } from './visit.ts'
 
@@ -45,7 +44,6 @@ async function sendChange(
   session: Session,
   { change, values, visit }: { change: Change; values: Values; visit: Visit },
 ): Promise<Response> {
-  checkConfirmation(change, values, visit)
   const answer = await change.perform(values, visit)
   if (change.show) {
     const shown = { content: change.show(answer, visit), tone: change.toneOf?.(answer) ?? 'good' }
@@ -75,16 +73,5 @@ export async function readOwnForm(
   if (await isCsrfToken(c.env, session, values('csrf'))) return values
   throw new ApiError('invalid_request', {
     detail: 'This form belongs to another session. Open the page again and repeat the change.',
-  })
-}
-
-function checkConfirmation(change: Change, values: Values, visit: Visit): void {
-  const name = change.confirm?.(visit)
-  const typed = values('confirm').trim()
-  // Nobody can type an invisible character: its name is accepted, too.
-  if (name === undefined || typed === name || typed === visible(name)) return
-  throw new ApiError('validation_failed', {
-    detail: 'Nothing was changed.',
-    errors: [{ pointer: '/confirm', message: `Type ${isolated(name)} to confirm.` }],
   })
 }

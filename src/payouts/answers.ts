@@ -16,18 +16,19 @@ import {
   type Entry,
   followTransfers,
   matchRows,
+  type Unmatched,
 } from './answers/match.ts'
-import { knownMovements } from './answers/movements.ts'
+import { knownMovements, type Movement } from './answers/movements.ts'
 import { readFile } from './answers/read.ts'
 import { type AnswerRow, refused } from './answers/row.ts'
 import { bookTransfers } from './book.ts'
-import { listMovements } from './by-hand.ts'
+import { presentMovements } from './by-hand.ts'
 import * as rows from './db/answers.ts'
-import { readVersions } from './db/batches.ts'
-import { findMovements, storeMovements } from './db/movements.ts'
+import { readPersons, readVersions } from './db/batches.ts'
+import { findMovements, movementsOf, storeMovements } from './db/movements.ts'
 import { type FoundTransfer, findTransfers } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
-import { requirePerson } from './two-persons.ts'
+import { requireOther, requirePerson } from './two-persons.ts'
 
 // A file with which a bank answers is previewed, and then booked. Only the preview is stored, never the file.
 
@@ -234,18 +235,29 @@ export async function showAnswer(
 ) {
   const { hash, applied_at, applied_by, summary } = stored
   const entries: Entry[] = JSON.parse(stored.entries)
-  const doubtful = new Set(entries.flatMap((one) => ('doubt' in one ? one.reference : [])))
+  const doubts = entries.filter((one) => 'doubt' in one)
+  const names = [...new Set(doubts.map(({ reference }) => reference))]
   const [before, movements] = await Promise.all([
     rows.findOfFile(db, account, stored),
-    applied_at ? listMovements(db, account, [...doubtful]) : [],
+    applied_at ? movementsOf(db, account, names) : [],
   ])
-  const shown = { ...JSON.parse(summary), hash, ...presentApplied({ applied_at, applied_by }) }
+  const said = JSON.parse(summary)
+  // What a person has booked since is not among what is not booked.
+  const booked = new Set(movements.filter(({ doubt }) => doubt === null).map(keyOf))
+  const settled = doubts.filter((one) => booked.has(keyOf(one))).map(({ row }) => row)
   return {
-    ...shown,
+    ...said,
+    unmatched: said.unmatched - settled.length,
+    unmatched_rows: said.unmatched_rows.filter((one: Unmatched) => !settled.includes(one.row)),
+    hash,
+    ...presentApplied({ applied_at, applied_by }),
     booked_before: before && { hash: before.hash, ...presentApplied(before) },
-    movements,
+    movements: presentMovements(movements),
   }
 }
+
+const keyOf = ({ reference, direction, day, other, bank_reference, n }: Movement) =>
+  JSON.stringify([reference, direction, day, other, bank_reference, n])
 
 /** Returns when an answer was booked, and by whom; null if it is not. */
 export const presentApplied = ({
@@ -276,6 +288,11 @@ export async function applyAnswer(call: Call, hash: string): Promise<rows.Stored
   const entries: Entry[] = JSON.parse(stored.entries)
   const bookings = entries.filter((one) => 'becomes' in one)
   const changes = await readOpen(call, bookings)
+  // Anybody can write a CSV: who books it says what has moved, as by hand.
+  if (JSON.parse(stored.summary).format === 'CSV') {
+    const batches = new Set(changes.map(({ transfer }) => transfer.batch))
+    await requireOther(call, await readPersons(db, account, [...batches]))
+  }
   const steps = Map.groupBy(changes, ({ entry: { becomes, transfer } }, n) =>
     becomes === 'returned' ? transfer : `${becomes} ${Math.floor(n / STEP)}`,
   )

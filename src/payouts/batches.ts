@@ -6,6 +6,7 @@ import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
+import { storedPeriod } from '../platform/money/calendar.ts'
 import { sumOfMoney } from '../platform/money/sums.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { quote } from '../platform/validation/quote.ts'
@@ -30,14 +31,7 @@ import {
   TRANSFER_STATES,
   type TransferState,
 } from './model.ts'
-import {
-  accountOf,
-  affiliateOfRow,
-  type Doubt,
-  isTicked,
-  type PayableRow,
-  readPayable,
-} from './payable.ts'
+import { accountOf, affiliateOfRow, type Doubt, type PayableRow, readPayable } from './payable.ts'
 import { requireCurrent } from './payees.ts'
 import { referenceOf } from './reference.ts'
 import { warningsOf } from './target-days.ts'
@@ -195,7 +189,7 @@ async function personsOf(call: Call, { authors, keys }: ReadBatch) {
 }
 
 const decidersOf = async (call: Call, id: string) =>
-  withInviters(call, await rows.readPersons(call.db, call.account.id, id))
+  withInviters(call, await rows.readPersons(call.db, call.account.id, [id]))
 
 /** Returns a batch with its transfers as it is answered. Throws `not_found`. */
 export async function showBatch(call: Call, id: string) {
@@ -248,7 +242,7 @@ function requireDay(account: Call['account'], execute_on: string): string {
 /**
  * Returns the rows of a batch as they are stored, in order. What was chosen and waived before stays so.
  *
- * @throws ApiError `validation_failed` if a row is not due, or has a doubt that stops it and is not waived.
+ * @throws ApiError `validation_failed` if there is none, or one is not due, or has a doubt that stops it and is not waived.
  */
 function chooseRows(
   asked: readonly AskedRow[],
@@ -256,6 +250,10 @@ function chooseRows(
   before: readonly ChosenRow[],
   actor: string,
 ): ChosenRow[] {
+  if (asked.length === 0) {
+    const message = 'The batch would pay nothing: choose a row that can be paid by it.'
+    throw validationFailed([{ pointer: '/rows', code: 'required', message }])
+  }
   const byId = new Map(payable.map((row) => [row.id, row]))
   const known = new Map(before.map((one) => [one.id, one]))
   const seen = new Set<string>()
@@ -305,25 +303,15 @@ async function readPayer({ env, db, account }: Call, payer: string, method: Meth
 interface Asked extends Pick<StoredBatch, 'method' | 'execute_on'> {
   /** May be absent if it is paid by hand. */
   readonly payer?: string | undefined
-  /** Absent: what is ticked, by the method of the batch and in its currency. */
-  readonly rows?: readonly AskedRow[] | undefined
+  readonly rows: readonly AskedRow[]
 }
-
-/** Returns the rows that are ticked for a batch. */
-const tickedRows = (
-  payable: readonly PayableRow[],
-  { method, currency }: Pick<StoredBatch, 'method' | 'currency'>,
-): AskedRow[] =>
-  payable.filter(
-    (row) => isTicked(row) && row.details?.method === method && row.currency === currency,
-  )
 
 /**
  * Prepares a batch, and returns its id. It reserves nothing.
  *
  * @throws ApiError `not_found`, `conflict`, `same_person`, `validation_failed`
  */
-export async function prepareBatch(call: Call, { payer, method, execute_on, ...asked }: Asked) {
+export async function prepareBatch(call: Call, { payer, method, execute_on, rows: asked }: Asked) {
   const { db, actor, account } = call
   await requirePerson(call)
   const today = requireDay(account, execute_on)
@@ -332,19 +320,14 @@ export async function prepareBatch(call: Call, { payer, method, execute_on, ...a
     throw validationFailed([{ pointer: '/execute_on', code: 'maximum', expected: last }])
   if (payer === undefined && method !== 'manual')
     throw validationFailed([{ pointer: '/payer', code: 'required' }])
-  const affiliates = asked.rows ? asked.rows.map(({ id }) => affiliateOfRow(id)) : null
+  const affiliates = asked.map(({ id }) => affiliateOfRow(id))
   const payable = await readPayable(call, execute_on, affiliates)
   // What is paid by hand may come from no account that the service knows: its first row says the currency.
-  const [{ id = '' } = {}] = asked.rows ?? payable
+  const [{ id = '' } = {}] = asked
   const from = payer
     ? await readPayer(call, payer, method)
     : { payer: '', payer_version: 0, currency: id.slice(id.lastIndexOf(':') + 1) }
-  const chosen = chooseRows(
-    asked.rows ?? tickedRows(payable, { method, ...from }),
-    payable,
-    [],
-    actor,
-  )
+  const chosen = chooseRows(asked, payable, [], actor)
   const created_at = Date.now()
   const dayEnds = instantOfLocalTime(bookZoneOf(account), (dayNumber(execute_on) + 1) * DAY_MS)
   const batch = {
@@ -567,8 +550,12 @@ export async function payBatch(call: Call, id: string, paid_on: string): Promise
     throw conflict('A bank pays this batch: read the file with which it answers.')
   await requireOther(call, await decidersOf(call, id))
   const today = todayOf(call.account)
-  if (paid_on > today)
-    throw validationFailed([{ pointer: '/paid_on', code: 'maximum', expected: `${today}, today` }])
+  const refuse = (code: Issue['code'], expected: string) =>
+    validationFailed([{ pointer: '/paid_on', code, expected }])
+  if (paid_on > today) throw refuse('maximum', `${today}, today`)
+  const paid = batch.transfers.flatMap(({ statements }) => statements)
+  const first = dayText(Math.max(0, ...paid.map(({ period }) => storedPeriod(period).last)))
+  if (paid_on < first) throw refuse('minimum', `${first}, when the last period that it pays ended`)
   await exportBatch(call, id)
   while (await payStep(call, id, paid_on)) {}
 }

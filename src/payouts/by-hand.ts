@@ -39,20 +39,21 @@ export interface Booked {
 
 const conflict = (detail: string) => new ApiError('conflict', { detail })
 
-/** Returns the movements of transfers and batches that stand open, and those that a person booked with a difference. */
-export async function listMovements(
+/** Returns the movements that stand open, and those that a person booked with a difference. */
+export const presentMovements = (all: readonly rows.NamedMovement[]) =>
+  all
+    .filter((one) => one.difference !== null || (one.doubt !== null && one.dismissed === 0))
+    .map(({ state, account: _, other: __, n: ___, dismissed: ____, ...one }) => {
+      const isOpen = one.doubt !== null && one.currency === one.ordered_currency
+      return { ...one, can_book: isOpen && state !== null && mayBook(state, one.direction) }
+    })
+
+/** Reads the movements of transfers and batches that stand open, and those that a person booked with a difference. */
+export const listMovements = async (
   db: Connection,
   account: string,
   references: readonly string[],
-) {
-  const all = await rows.movementsOf(db, account, references)
-  return all
-    .filter((one) => one.difference !== null || (one.doubt !== null && one.dismissed === 0))
-    .map(({ state, account: _, other: __, n: ___, dismissed: ____, ...one }) => ({
-      ...one,
-      can_book: one.doubt !== null && state !== null && mayBook(state, one.direction),
-    }))
-}
+) => presentMovements(await rows.movementsOf(db, account, references))
 
 /** Returns the transfer that a reference names. Throws `not_found`. */
 async function requireTransfer({ db, account }: Call, written: string): Promise<FoundTransfer> {
@@ -66,19 +67,26 @@ async function requireTransfer({ db, account }: Call, written: string): Promise<
 function readBooked({ difference, ...asked }: Booked, transfer: FoundTransfer, whole: string) {
   const { currency } = transfer
   const amount = normalizeMoney(asked.amount, currency)
+  const ordered = `${whole} ${currency}`
   const issues: Issue[] = []
   const refuse = (pointer: string, code: Issue['code'], expected: string) =>
     issues.push({ pointer, code, expected })
+  const refuseDifference = (code: Issue['code'], instruction: string) =>
+    issues.push({
+      pointer: '/difference',
+      code,
+      message: `The transfer is of ${ordered}.`,
+      instruction,
+    })
   if (transfer.method === 'wallet' && asked.direction === 'paid' && !asked.bank_reference)
     refuse('/bank_reference', 'required', 'the hash of the transaction')
   if (amount === null) refuse('/amount', 'decimals', String(minorDigits(currency)))
   const more = amount === null ? 0 : compare(decimal(amount), decimal(whole))
-  const ordered = `the transfer is of ${whole} ${currency}`
-  if (more === 0 && difference) refuse('/difference', 'not_applicable', ordered)
-  if (more !== 0 && !difference && amount) refuse('/difference', 'required', `why: ${ordered}`)
-  if (more > 0 && difference?.kind === 'owed') {
-    refuse('/difference/kind', 'not_applicable', `${ordered}, and no rest of it stays due`)
-  }
+  if (more === 0 && difference) refuseDifference('not_applicable', 'Book it without a difference.')
+  if (more !== 0 && !difference && amount)
+    refuseDifference('required', 'Say what becomes of the difference, and why.')
+  if (more > 0 && difference?.kind === 'owed')
+    refuseDifference('not_applicable', 'More has moved, so there is no rest.')
   const first = firstDayOf(transfer)
   if (asked.booked_on < first) refuse('/booked_on', 'minimum', `${first}, when it was confirmed`)
   if (issues.length > 0 || amount === null) throw validationFailed(issues)
@@ -117,7 +125,7 @@ export const bookByHand = (call: Call, written: string, asked: Booked) =>
     await requirePerson(call)
     const transfer = await requireTransfer(call, written)
     const { id, state } = transfer
-    await requireOther(call, await readPersons(call.db, call.account.id, transfer.batch))
+    await requireOther(call, await readPersons(call.db, call.account.id, [transfer.batch]))
     const { direction } = asked
     const answer = { transfer: id, direction }
     const named = await rows.movementsOf(call.db, call.account.id, [id])
@@ -135,7 +143,9 @@ export const bookByHand = (call: Call, written: string, asked: Booked) =>
       const expected = `${paid.day}, the day of the payment`
       throw validationFailed([{ pointer: '/booked_on', code: 'minimum', expected }])
     }
-    const said = own.find((one) => one.doubt !== null && isOfRow(one, booked))
+    const said = own.find(
+      (one) => one.doubt !== null && one.currency === transfer.currency && isOfRow(one, booked),
+    )
     const settled = booked.difference === 'owed' ? booked.amount : whole
     const isBooked = await store(call, { transfer, booked, said, settled })
     return isBooked ? { ...answer, outcome: 'booked' as const } : null

@@ -50,7 +50,10 @@ const ASSETS = ['USDC', 'USDT'] as const
 const TREATMENTS = ['domestic', 'exempt', 'reverse_charge', 'outside', 'none'] as const
 
 const addressFields = {
-  street: optional(labelOf(70), said('The street.', 'Hauptstraße')),
+  street: optional(
+    labelOf(70),
+    said('The street, or the post box. Invoices need it.', 'Hauptstraße'),
+  ),
   building: optional(labelOf(16), said('The number of the building.', '12a')),
   postcode: optional(labelOf(16), said('The postal code.', '10115')),
   city: member(labelOf(35), said('The town.', 'Berlin')),
@@ -76,14 +79,13 @@ const taxFields = {
   ...treatmentFields,
 }
 
-/** Returns which member is missing for a treatment; null if none is. */
-export function missingForTreatment({
-  treatment,
-  vat_id,
-  exempt_reason,
-}: NonNullable<Details['tax']>): 'exempt_reason' | 'vat_id' | null {
+/** Returns which member an invoice of details lacks; null if none is missing, or if they get no invoice. */
+export function missingForInvoice({ address, tax = {} }: Details) {
+  const { treatment, vat_id, exempt_reason } = tax
+  if (!treatment || treatment === 'none') return null
+  if (!address.street) return 'street'
   if (treatment === 'exempt') return exempt_reason ? null : 'exempt_reason'
-  return (treatment === 'domestic' || treatment === 'reverse_charge') && !vat_id ? 'vat_id' : null
+  return treatment !== 'outside' && !vat_id ? 'vat_id' : null
 }
 
 const name = member(labelOf(70), said('The owner, as the bank knows them.', 'Ada Lovelace'))

@@ -1,10 +1,13 @@
 import { listQuestions } from '../affiliates/db/affiliate-questions.ts'
 import * as rows from '../books/db/invoices.ts'
 import { isAtLeast } from '../platform/auth/roles.ts'
+import { compareText } from '../platform/compare-text.ts'
 import { newAuditId, withAudit } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import { notFound } from '../platform/http/read-fields.ts'
+import { quote } from '../platform/validation/quote.ts'
+import { readPayers } from './db/answers.ts'
 import { readParties } from './db/payees.ts'
 import { decryptDetails, maskDetails } from './details.ts'
 import type { Details } from './model.ts'
@@ -122,6 +125,19 @@ function store(
   const audit = newAuditId()
   const entry = { actor, action, account: account.id, details }
   return withAudit(db, entry, statementsOf({ audit, actor, now: Date.now() }), audit)
+}
+
+/**
+ * Refuses to begin with invoices while the account from which the firm pays, which says who buys, has no whole address.
+ *
+ * @throws ApiError `conflict`
+ */
+export async function requireBuyer({ env, db, account }: Pick<Caller, 'env' | 'db' | 'account'>) {
+  const payers = await readPayers(db, account.id)
+  const [first] = payers.sort((a, b) => compareText(a.id, b.id) || b.version - a.version)
+  const details = first && (await decryptDetails(env, account.id, first))
+  if (details && !details.address.street)
+    throw refused(`The account ${quote(first.id)} to pay from needs a street or a post box first.`)
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Connection } from '../platform/db/database.ts'
 import { isAssertionFailure, isUniqueViolation } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { newAuditId, withAudit } from '../platform/directory/audit.ts'
+import { ROOT_ACTOR } from '../platform/directory/members.ts'
 import { HOUR_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
@@ -17,7 +18,7 @@ import {
   changedNames,
   DETAIL_NAMES,
   flatDetails,
-  missingForTreatment,
+  missingForInvoice,
   readDetails,
 } from './fields.ts'
 import type { Details, Party, StoredDetails } from './model.ts'
@@ -81,7 +82,10 @@ export async function presentDetails(
     entered_by: shown?.entered_by ?? null,
     invited_by: shown?.invited_by ?? null,
     entered_at: instant(shown?.entered_at),
-    approvals: JSON.parse(shown?.approvals ?? '[]') as string[],
+    // Whoever entered it stands behind it, too.
+    approvals: (JSON.parse(shown?.approvals ?? '[]') as string[]).filter(
+      (one) => one !== shown?.entered_by,
+    ),
     payable_from: instant(shown?.payable_from),
     // What a bank said stands until other details are approved.
     reason: shown?.reason ?? (shown?.state === 'entered' ? (before?.reason ?? null) : null),
@@ -173,6 +177,9 @@ export async function enterDetails(
   )
   const issues = [...others, ...read.flatMap((one) => one.issues)]
   if (issues.length > 0) throw validationFailed(issues)
+  // A member of the team stands behind what they enter.
+  const isPerson = !parseAffiliateActor(actor) && actor !== ROOT_ACTOR
+  const approvals = JSON.stringify(isPerson ? [actor] : [])
   const versions: rows.NewVersion[] = []
   const otherTaxpayers: string[] = []
   for (const { id, stored, details } of read) {
@@ -184,7 +191,7 @@ export async function enterDetails(
     if (!isKept || (stored && stored.tax?.vat_id !== details.tax?.vat_id)) otherTaxpayers.push(id)
     const of = { id, version: (current?.version ?? 0) + 1 }
     const encrypted = await encryptDetails(env, { ...owner, ...of }, details)
-    versions.push({ ...of, method: details.method, ...encrypted })
+    versions.push({ ...of, method: details.method, approvals, ...encrypted })
   }
   if (versions.length === 0) return 0
   const ids = versions.slice(0, AUDITED_IDS).map(({ id }) => id)
@@ -225,14 +232,16 @@ export interface Decided {
 
 /** What a treatment needs. */
 const NEEDED = {
+  street: 'An invoice needs the whole address. Enter the details again with street or post box.',
   vat_id: 'This VAT treatment needs the VAT number of the payee. Enter the details again with it.',
   exempt_reason: 'Say why the payee is exempt from VAT.',
 }
 
 /**
  * Approves a version, or says that what came back may be paid again, and decides how VAT applies. Nobody approves what
- * they, or whom they have invited, entered. With as many persons as the account requires, it can be paid once its hold
- * is over. Where a person decides otherwise than those before, approvals begin anew.
+ * they, or whom they have invited, entered. With as many persons as the account requires, of whom a member of the team who
+ * entered it is one, it can be paid once its hold is over. Where a person decides otherwise than those before, who entered
+ * it included, approvals begin anew.
  *
  * @param decided The treatment; what is proposed or decided stays if it has none.
  * @throws ApiError `not_found`, `conflict`, `same_person`
@@ -265,7 +274,9 @@ export async function approveDetails(
       'A person whom you have invited, or who was removed, entered these details: another person must approve them, or enter them anew.',
     )
   const details = await decryptDetails(env, account.id, { ...current, tax })
-  const missing = missingForTreatment(details?.tax ?? {})
+  if (party === 'payer' && account.self_billing === 'invoice' && !details?.address.street)
+    throw refused(NEEDED.street)
+  const missing = details && missingForInvoice(details)
   if (missing) throw refused(NEEDED[missing])
   const approvals: string[] = [
     ...new Set([...(isSame ? JSON.parse(current.approvals) : []), actor]),

@@ -13,6 +13,7 @@ import {
   readableDetails,
 } from '../payouts/fields.ts'
 import { missingLetters } from '../payouts/files/sepa-text.ts'
+import { listAffiliatePayouts } from '../payouts/own/money.ts'
 import { blockDetails, enterDetails, showDetails } from '../payouts/payees.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { parseAffiliateActor } from '../platform/auth/grant.ts'
@@ -21,6 +22,7 @@ import { fill } from '../platform/languages.ts'
 import { changesOf, type Refused } from './form.tsx'
 import { portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
+import { groupMoney, ToDo } from './money.tsx'
 import type { MemberVisit } from './visit.ts'
 
 const AT = '/getting-paid'
@@ -56,7 +58,11 @@ export async function showGettingPaid(
   refused?: Refused,
 ): Promise<Response> {
   const { account, words, csrf } = visit
-  const [shown, form] = await Promise.all([readShown(visit), askConfirmation(visit.passkeys, AT)])
+  const [shown, form, { money }] = await Promise.all([
+    readShown(visit),
+    askConfirmation(visit.passkeys, AT),
+    visit.call(listAffiliatePayouts, {}),
+  ])
   const named = { account: account.name }
   const texts = textsOf(shown, visit)
   const known = readableDetails(shown)
@@ -71,6 +77,7 @@ export async function showGettingPaid(
       done={c.req.query('done') && words.payee_done}
     >
       {refused && <Problem text={refused.problem} />}
+      <ToDo groups={groupMoney(money.filter(({ state }) => state === 'came_back'))} isThere />
       <p class={shown.state === 'approved' ? 'notice good' : 'notice warn'}>{texts.state}</p>
       {shown.state !== 'missing' && (
         <>

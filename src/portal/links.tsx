@@ -20,7 +20,7 @@ import { type MemberVisit, useMemberVisit } from './visit.ts'
 
 type Link = AnswerOf<typeof getOwnLink>
 
-/** The figures of a link, or of a value of a parameter of the addresses. */
+/** The figures of a link. */
 type Figures = AnswerOf<typeof getReport>['data'][number]
 
 const AT = '/links'
@@ -30,9 +30,6 @@ const DAYS = 30
 
 const linkPath = ({ account }: MemberVisit, { link_id }: Pick<Link, 'link_id'>) =>
   `${portalPath(account.id, AT)}?${new URLSearchParams({ link: link_id })}`
-
-/** The parameter of the addresses whose values are the campaigns. */
-const CAMPAIGN = 'sub1'
 
 /** What the metrics of links are called. */
 const METRIC_WORDS = new Map<string, 'clicks' | 'signups' | 'first_deposits'>([
@@ -48,15 +45,12 @@ const linkMetrics = ({ words, account }: MemberVisit): readonly (readonly [strin
     return word ? [[name, words[word]] as const] : []
   })
 
-/** Reads the figures by a group. A report of a very large account is refused: then the page has none. */
-async function readFigures(
-  visit: MemberVisit,
-  group_by: 'link' | typeof CAMPAIGN,
-): Promise<readonly Figures[] | null> {
+/** Reads the figures of all links. A report of a very large account is refused: then the page has none. */
+async function readFigures(visit: MemberVisit): Promise<readonly Figures[] | null> {
   const query = {
     from: dayBefore(visit.today, DAYS - 1),
     to: dayBefore(visit.today, 0),
-    group_by,
+    group_by: 'link',
     metrics: linkMetrics(visit)
       .map(([name]) => name)
       .join(),
@@ -77,36 +71,6 @@ const figureText = (
 ): string => {
   const found = figures?.find(({ groups }) => groups.link === link_id)
   return figures === null ? '–' : speech.figure(String(found?.metrics[name] ?? 0))
-}
-
-/** Renders what came of the values of a parameter that the affiliate adds to the addresses of links. */
-const Campaigns = ({ rows }: { rows: readonly Figures[] | null }, visit = useMemberVisit()) => {
-  const { words, speech } = visit
-  const named = { sub: CAMPAIGN }
-  const clicksOf = ({ metrics }: Figures) => Number(metrics.clicks ?? 0)
-  const seen = rows?.filter(({ metrics }) => Object.values(metrics).some((value) => value !== 0))
-  return (
-    <section>
-      <h2>{words.campaign_figures}</h2>
-      <p>{fill(words.campaign_figures_lead, named)}</p>
-      <Table
-        caption={words.campaign_figures}
-        rows={(seen ?? []).toSorted((a, b) => clicksOf(b) - clicksOf(a))}
-        columns={{
-          [CAMPAIGN]: ({ groups }) => (
-            <Data text={String(groups[CAMPAIGN] ?? fill(words.campaign_without, named))} />
-          ),
-          ...Object.fromEntries(
-            linkMetrics(visit).map(([name, title]): [string, Cell<Figures>] => [
-              title,
-              { number: ({ metrics }) => speech.figure(String(metrics[name] ?? 0)) },
-            ]),
-          ),
-        }}
-        empty={<p class="note">{fill(words.campaign_none, named)}</p>}
-      />
-    </section>
-  )
 }
 
 function State({ link }: { link: Link }, { words, account } = useMemberVisit()) {
@@ -173,10 +137,9 @@ export async function showLinks(
   const { words, account } = visit
   const id = refused ? refused.values('link') : (c.req.query('link') ?? '')
   const done = DONE.find((one) => one === c.req.query('done'))
-  const [{ landing_pages: pages }, figures, campaigns, found] = await Promise.all([
+  const [{ landing_pages: pages }, figures, found] = await Promise.all([
     visit.call(getAffiliateSelf, {}),
-    readFigures(visit, 'link'),
-    id ? null : readFigures(visit, CAMPAIGN),
+    readFigures(visit),
     id ? readLink(visit, id) : visit.call(listOwnLinks, { cursor: c.req.query('cursor') }),
   ])
   const title = 'link_id' in found ? (found.name ?? found.link_id) : words.links
@@ -257,7 +220,6 @@ export async function showLinks(
             empty={<p class="note">{words.no_links}</p>}
           />
           <NextPage at={AT} cursor={found.meta.next_cursor} />
-          <Campaigns rows={campaigns} />
           <section id="make">
             <h2>{words.make_link}</h2>
             {pages.length === 0 ? (

@@ -86,8 +86,17 @@ export const unapprovedSentences = (owed: Owed, { words, speech }: MemberVisit):
 /** Where money is that waits for the affiliate. */
 export const ASKING: readonly string[] = ['came_back', 'no_details']
 
-/** Renders what the affiliate has to do so that money reaches them: what came back, and what waits for bank details. */
-export const ToDo = ({ groups }: { groups: readonly MoneyGroup[] }, visit = useMemberVisit()) => {
+/** Returns where money is without why, which `ToDo` says on the same page: banks write long texts. */
+export const briefly = <P extends Place>(place: P): P => ({ ...place, reason: null })
+
+/**
+ * Renders what the affiliate has to do so that money reaches them: what came back, and what waits for bank details, with a
+ * link to the page for it unless it is that one.
+ */
+export const ToDo = (
+  { groups, isThere }: { groups: readonly MoneyGroup[]; isThere?: true },
+  visit = useMemberVisit(),
+) => {
   const { words, account } = visit
   return groups
     .filter(({ state }) => ASKING.includes(state))
@@ -95,7 +104,7 @@ export const ToDo = ({ groups }: { groups: readonly MoneyGroup[] }, visit = useM
       <p class={one.state === 'came_back' ? 'notice bad' : 'notice warn'}>
         <Sentence text={`${groupText(one, visit)}.`} />{' '}
         {one.state === 'came_back' && fill(words.money_came_back_todo, { account: account.name })}{' '}
-        <a href={portalPath(account.id, '/getting-paid')}>{words.getting_paid}</a>
+        {!isThere && <a href={portalPath(account.id, '/getting-paid')}>{words.getting_paid}</a>}
       </p>
     ))
 }

@@ -15,6 +15,7 @@ import { portalPath } from './layout.tsx'
 import { MemberPage, SentenceList } from './member-page.tsx'
 import {
   ASKING,
+  briefly,
   groupMoney,
   groupText,
   type MoneyGroup,
@@ -56,7 +57,7 @@ const NextPayment = ({ next }: { next: MoneyGroup | undefined }, visit = useMemb
     {next ? (
       <>
         <p class="big">{visit.speech.money(next.amount, next.currency)}</p>
-        <p class="note">{placeText(next, visit)}</p>
+        <p class="note">{placeText(briefly(next), visit)}</p>
       </>
     ) : (
       <p class="big quiet">{visit.words.nothing}</p>

@@ -8,7 +8,7 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import { writeBatch } from '../platform/db/statement.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { MemberPage, NextPage, SentenceList } from './member-page.tsx'
-import { groupMoney, placeText, ToDo, unapprovedSentences } from './money.tsx'
+import { briefly, groupMoney, placeText, ToDo, unapprovedSentences } from './money.tsx'
 import { StatementLink } from './statements.tsx'
 import type { MemberVisit } from './visit.ts'
 
@@ -17,7 +17,7 @@ type Payment = AnswerOf<typeof listAffiliatePayouts>['data'][number]
 const AT = '/payments'
 
 /** Says what became of a payment. */
-const paymentText = ({ paid_on, returned_on, reason }: Payment, visit: MemberVisit) =>
+const paymentText = ({ paid_on, returned_on, reason }: Payment, visit: MemberVisit): string =>
   placeText(
     returned_on === null
       ? { state: 'paid', on: paid_on, reason, method: null }
@@ -33,6 +33,8 @@ export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Prom
     hasMoved && writeBatch(db, [seePayments(db, session, new Date(now).toISOString())]),
   ])
   const sentences = unapprovedSentences(found, visit)
+  const back = found.money.flatMap(({ state, on }) => (state === 'came_back' ? [on] : []))
+  const isAsked = ({ returned_on }: Payment) => back.includes(returned_on)
   return respond(
     c,
     <MemberPage visit={visit} here="payments" title={words.payments}>
@@ -42,7 +44,7 @@ export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Prom
         rows={found.money}
         columns={{
           [words.period]: (one) => <StatementLink id={one.statement} period={one.period} />,
-          [words.state]: (one) => <Data text={placeText(one, visit)} />,
+          [words.state]: (one) => <Data text={placeText(briefly(one), visit)} />,
           [words.amount]: { number: ({ amount, currency }) => speech.money(amount, currency) },
         }}
         empty={<p>{words.nothing_due}</p>}
@@ -52,7 +54,9 @@ export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Prom
         caption={words.paid_so_far}
         rows={found.data}
         columns={{
-          [words.state]: (one) => <Data text={paymentText(one, visit)} />,
+          [words.state]: (one) => (
+            <Data text={paymentText(isAsked(one) ? { ...one, reason: null } : one, visit)} />
+          ),
           [words.reference]: ({ reference }) => <Data text={reference} />,
           [words.amount]: { number: ({ amount, currency }) => speech.money(amount, currency) },
         }}

@@ -19,7 +19,7 @@ import { fill } from '../platform/languages.ts'
 import { moneyText } from '../platform/money/money.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, Sentence, SentenceList, titleText } from './member-page.tsx'
-import { groupMoney, ToDo } from './money.tsx'
+import { briefly, groupMoney, ToDo } from './money.tsx'
 import { type NamedPlans, readPlans } from './plans.ts'
 import { AskLink } from './questions.tsx'
 import { outcomeText, STATEMENTS } from './statements.tsx'
@@ -267,7 +267,7 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
       title={`${fill(words.earned, { period: speech.period(period) })}: ${speech.money(earned, currency)}`}
     >
       <p class="lead">
-        <Sentence text={outcomeText(visit, statement)} />
+        <Sentence text={outcomeText(visit, { ...statement, money: money && briefly(money) })} />
         {paid && (
           <>
             {' '}

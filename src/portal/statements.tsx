@@ -29,7 +29,11 @@ export function outcomeText(visit: MemberVisit, { status, money, ...one }: State
       ? text
       : `${speech.money(money.amount, one.currency)} ${text}`
   }
-  if (status !== 'draft') return words.approved
+  if (status !== 'draft') {
+    // Another statement pays it.
+    const carried = `${speech.text('balance.closing')}: ${speech.money(one.closing, one.currency)}`
+    return isSome(one.closing) ? `${words.approved} · ${carried}` : words.approved
+  }
   // What is carried on has no day.
   if (one.payable.startsWith('-') || !/[1-9]/.test(one.payable)) return words.draft
   return `${words.draft} · ${fill(words.payable_if_approved, { day: speech.day(one.payable_on) })}`

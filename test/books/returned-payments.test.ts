@@ -108,6 +108,12 @@ test('§16.33 what came back is due again, unticked and with its reason, and nee
   await approve(september, earning('b', '2024-10', '9.00'))
   await bookPaid([id], 'R-1')
   await bookBack(id)
+  await env.DB.prepare(
+    `insert into transfers (account, id, batch, affiliate_id, payee_version, currency, amount, statements, state, reason, changed_at)
+      values ('acme-forex', 'R-1', 'B', 'a', 0, 'EUR', '25.00', json_array(?), 'returned', 'Account closed', 1)`,
+  )
+    .bind(id)
+    .run()
   const { data } = await json(askAdmin(`${PATH}/attention`))
   expect(data).toContainEqual({
     ...{ code: 'returned_payments', count: 1, names: ['a'] },

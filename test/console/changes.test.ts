@@ -62,20 +62,6 @@ test('a change that the role does not allow is a 403, and its form is not shown'
   expect(await actions()).toEqual(['root-key account.create'])
 })
 
-test('a change that cannot be undone needs the name', async () => {
-  const { change } = await openPage()
-  for (const confirm of ['', 'acm', 'ACME']) {
-    const response = await change({ change: 'reset', confirm })
-    expect(response.status).toBe(422)
-    expect(await response.text()).toContain('Type acme to confirm.')
-  }
-  expect(await actions()).toEqual(['root-key account.create'])
-
-  const response = await change({ change: 'reset', confirm: 'acme' })
-  expect(response.headers.get('Location')).toBe('/console/accounts/acme')
-  expect(await actions()).toContain('root-key account.reset')
-})
-
 test('a secret is shown once, on the page after a redirect, and no address or cookie can be read as it', async () => {
   const { change, cookies, get } = await openPage()
   const response = await change({ change: 'issue' })

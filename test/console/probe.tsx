@@ -1,10 +1,10 @@
-import { changeAccount, getAccount, resetAccount } from '../../src/accounts/accounts.ts'
+import { changeAccount, getAccount } from '../../src/accounts/accounts.ts'
 import { issueClient } from '../../src/accounts/clients.ts'
 import { consoleOf } from '../../src/console/app.ts'
-import { accountPath, type Page } from '../../src/pages/base/page.ts'
+import type { Page } from '../../src/pages/base/page.ts'
 import { Chart } from '../../src/pages/parts/chart.tsx'
 import { Live, Pager } from '../../src/pages/parts/data.tsx'
-import { ChangeForm, ConfirmForm, Field, Filters } from '../../src/pages/parts/forms.tsx'
+import { ChangeForm, Field, Filters } from '../../src/pages/parts/forms.tsx'
 import { secretOf } from '../../src/pages/parts/rotation.tsx'
 
 /** A page that has every part, and changes of every kind. */
@@ -16,12 +16,6 @@ const page: Page = {
       done: 'The account has its new name: “é”.',
       perform: (values, { api, account }) =>
         api.call(changeAccount, { account, name: values('name') }),
-    },
-    reset: {
-      done: 'The account is empty.',
-      confirm: ({ account }) => account,
-      next: (_, { account }) => accountPath(account),
-      perform: (_, { api, account }) => api.call(resetAccount, { account }),
     },
     issue: {
       done: secretOf('The credential is issued.', 'client_secret'),
@@ -62,7 +56,6 @@ const page: Page = {
           <Field change="rename" name="name" label="Name" value={name} />
         </ChangeForm>
         <ChangeForm change="issue" submit="Issue" needs="approver" />
-        <ConfirmForm change="reset" submit="Reset" name={visit.account} />
       </>
     )
     return { title: 'Probe', body }

@@ -29,7 +29,7 @@ const PERSONAL = /Augusta|Lovelace|augusta/
 
 /** Returns the `tracking_data` of a click on a new link of an account. */
 async function codeOf(account: string): Promise<string> {
-  const link_id = await newLinkId(env.TRACKING_KEYS)
+  const link_id = newLinkId()
   const origin = { account, affiliate_id: 'a', link_id }
   return encodeTrackingCode(env.TRACKING_KEYS, origin, newClickId(Date.now()))
 }

@@ -148,13 +148,10 @@ async function store(affiliate: string, flaws: readonly Flaw[], from: Source) {
     changed_at: has('changed') ? Date.now() * 3 : 2,
   }
   // What came back from former details, or before they were approved again, is due like any other.
-  await insertTransfer(
-    affiliate,
-    affiliate,
-    has('came_back')
-      ? { ...back, payee_version: has('no_payee') ? 0 : version }
-      : { ...back, payee_version: 9 },
-  )
+  await insertTransfer(affiliate, affiliate, {
+    ...{ ...back, statements: JSON.stringify([id]) },
+    payee_version: !has('came_back') ? 9 : has('no_payee') ? 0 : version,
+  })
   await change('update statements set transfer = ? where id = ?', affiliate, id)
   if (has('paid_twice')) {
     await insertRow('bank_movements', {
@@ -197,6 +194,20 @@ test('§20.2 each row has all reasons and doubts, and a batch pays what has neit
       ticked: reasonsOf(one).length === 0 && !doubtsOf(one).some((code) => isOf(STOPPING, code)),
     })),
   )
+  const [free, waits] = [true, false].map((is) => shown.filter(({ ticked }) => ticked === is))
+  const { get } = await signedIn(KEY_WORLD, consoleApp)
+  for (const [page, words] of [
+    ['', `>Pay ${free!.length} payee`],
+    [`/payouts?on=${EXECUTE_ON}`, `can be paid to ${free!.length} payee`],
+  ] as const) {
+    const text = await (await get(`/console/${PATH}${page}`)).text()
+    if (free!.length > 0) expect(text).toContain(words)
+    const [, list = ''] = /<ul class="note">(.*?)<\/ul>/s.exec(text) ?? []
+    const sums = [...list.matchAll(/\d+\.\d\d(?= (?:EUR|USD))/g)].map(([sum]) => cents(sum))
+    expect(sums.reduce((a, b) => a + b, 0n)).toBe(
+      waits!.reduce((sum, { amount }) => sum + cents(amount), 0n),
+    )
+  }
   for (const named of [null, from.some(all)]) {
     const rows = named?.map(({ row }) => ({ id: row, waive: STOPPING }))
     const chosen = (named ?? all).filter(
@@ -209,6 +220,11 @@ test('§20.2 each row has all reasons and doubts, and a batch pays what has neit
     const reasons = ordered.map((one) => one.flaws.filter((flaw) => !isOf(DOUBTS, flaw)))
     const paid = ordered.filter((_, i) => reasons[i]?.length === 0)
     const batch = await json(prepare({ ...(rows && { rows }) }))
+    // What pays nothing is not prepared.
+    if (chosen.length === 0) {
+      expect(batch.errors).toMatchObject([{ pointer: '/rows' }])
+      continue
+    }
     expect(
       batch.transfers.map((one: Row) => [
         one.affiliate_id,
@@ -292,6 +308,12 @@ test('§20.2 the rows of a batch are set anew: its id stays, its hash changes, a
   ])
   expect([fewer.hash === batch.hash, more.hash]).toEqual([false, batch.hash])
   expect((await set(['a-02:EUR'])).errors).toMatchObject([{ pointer: '/rows/0/id' }])
+  for (const rows of [
+    prepare({ rows: [] }),
+    askAdmin(`${PATH}/batches/${batch.id}/rows`, 'PUT', { rows: [] }),
+  ])
+    expect((await json(rows)).errors).toMatchObject([{ pointer: '/rows' }])
+  expect((await json(askAdmin(`${PATH}/batches`))).data).toHaveLength(1)
   expect((await confirm(fewer)).status).toBe(409)
   expect((await confirm(more)).status).toBe(200)
   expect((await set([])).status).toBe(409)
@@ -357,6 +379,11 @@ test('§20.2 a batch of method manual pays by hand, with a reason, whoever has o
   expect((await pay(batch.id)).status).toBe(409)
   await confirm(batch)
   expect((await pay(batch.id, '2040-01-01')).status).toBe(422)
+  const periods = batch.transfers
+    .flatMap((one: Row) => one.statements)
+    .map((one: Row) => one.period)
+  const { errors } = await json(pay(batch.id, `${periods.sort().at(-1)}-27`))
+  expect(errors).toMatchObject([{ pointer: '/paid_on', code: 'minimum' }])
   const [first] = await Promise.all([pay(batch.id), pay(batch.id)].map(json))
   expect(first.transfers.map((one: Row) => [one.state, one.note])).toEqual(
     Array(3).fill(['paid', 'Paid in cash']),

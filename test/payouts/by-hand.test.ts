@@ -192,3 +192,46 @@ test('§20.4 the page of an answer books what came back less, and says what was 
   const { data } = await json(askAdmin(`${PATH}/payouts/answers`))
   expect(data).toMatchObject([{ ...before, booked: [{ becomes: 'paid' }], doubts: 1 }])
 })
+
+test('§20.4 a mismatch is offered what can be done with it, and refused in words; what is settled is not among what is not booked', async () => {
+  const { get, post, csrf } = await signedIn()
+  const row = (one: Sent, amount: string, currency = 'EUR') => ({
+    ...{ amount, currency, txs: [{ reference: one.id }] },
+  })
+  const pageOf = async (...all: ReturnType<typeof row>[]) => {
+    const { hash } = await book(camt(all))
+    const at = `/console/accounts/acme-forex/answers?hash=${hash}`
+    return { at, text: async () => (await get(at)).text() }
+  }
+  const offered = (text: string) =>
+    [...text.matchAll(/<option value="(same|fee|owed|dismiss)"/g)].map(([, name]) => name)
+  const foreign = await pageOf(row(b, '20.00', 'USD'))
+  expect(offered(await foreign.text())).toEqual(['dismiss'])
+  expect(await foreign.text()).toContain('not the currency that was ordered')
+  const less = await pageOf(row(c, '6.90'))
+  expect(offered(await less.text())).toEqual(['same', 'fee', 'owed', 'dismiss'])
+  expect(await less.text()).toContain('as a fee or with a rest')
+  const { at, text } = await pageOf(row(a, '101.00'))
+  const before = await text()
+  expect(offered(before)).toEqual(['same', 'fee', 'dismiss'])
+  expect(before).toMatch(/Book it as a fee, or dismiss it.*Not booked: 1 row/s)
+  expect(before).toMatch(/data-title="Ordered">.{0,60}100\.00 EUR/s)
+  const [, movement = ''] = /name="movement" value="([^"]+)"/.exec(before)!
+  const settle = async (decision: string, reason: string) => {
+    const form = { change: 'settle', movement, decision, reason, csrf: await csrf(at) }
+    const answer = await post(at, form)
+    return answer.status === 303 ? '' : /role="alert".*?<\/div>/s.exec(await answer.text())![0]
+  }
+  for (const [decision, reason] of [
+    ['same', ''],
+    ['owed', 'Why'],
+    ['fee', ''],
+    ['dismiss', ''],
+  ] as const) {
+    const refusal = await settle(decision, reason)
+    expect(refusal).not.toMatch(/<code>|kind|Kind|undefined/)
+    if (reason || decision === 'same') expect(refusal).toContain('The transfer is of 100.00 EUR')
+  }
+  expect(await settle('fee', 'The bank took it')).toBe('')
+  expect(await text()).not.toContain('Not booked')
+})

@@ -6,7 +6,9 @@ import { sepaText } from '../../src/payouts/files/sepa-text.ts'
 import { type TemplateName, writeTemplate } from '../../src/payouts/files/templates.ts'
 import type { Details, PaymentOrder } from '../../src/payouts/model.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
+import xsd from './pain.001.001.09.xsd?raw'
 import { ADA, PAYER } from './payout-rows.ts'
+import { validatorOf } from './xsd.ts'
 
 const LETTERS = [
   ...`abXYZ 09/-?:().,'+ÄÖüßéñçøæœłđþıŞ&<>"@_;!*=|€日жЙΩά\u0000\u202e\ud83d\ude00ﬁ½\n//`,
@@ -17,7 +19,7 @@ const oddText = (from: Source, max: number) =>
 
 /** Returns an order with odd texts, and the minor digits of its currency. */
 function drawOrder(from: Source): PaymentOrder & { digits: number } {
-  const [currency, digits] = from.pick(Object.entries({ EUR: 2, JPY: 0, KWD: 3, USD: 2 }))
+  const [currency, digits] = from.pick(Object.entries({ EUR: 2, GBP: 2, JPY: 0, KWD: 3, USD: 2 }))
   const ach = { iban: undefined, account: '123456', routing: '021000021' }
   const details = () =>
     ({
@@ -90,6 +92,32 @@ test('§20.3 a pain.001 counts and sums what it has, in the letters of banks, wi
     const isSepa = order.method === 'sepa'
     expect(valuesOf(xml, 'ChrgBr')).toEqual([isSepa ? 'SLEV' : 'SHAR'])
     expect(xml.includes('<SvcLvl><Cd>SEPA</Cd></SvcLvl>')).toBe(isSepa)
+  }
+})
+
+test('§20.3 a pain.001 is valid by its XSD, and no element can be left out or moved but where the XSD says so', () => {
+  const faultsOf = validatorOf(xsd)
+  const seen = new Set<string>()
+  for (let run = 0; run < 60; run++) {
+    const order = drawOrder(randomSource(env.SEED * 100 + run))
+    const xml = writePain(order)
+    expect(faultsOf(xml)).toEqual([])
+    seen.add(`${order.method === 'sepa' ? 'SEPA' : order.currency} ${xml.includes('USABA')}`)
+  }
+  expect([...seen]).toEqual(expect.arrayContaining(['SEPA false', 'GBP false', 'USD true']))
+  const xml = writePain(drawOrder(randomSource(env.SEED)))
+  for (const [text, other] of [
+    [/<MsgId>.*?<\/MsgId>/, ''],
+    [/(<PmtInfId>.*?<\/PmtInfId>)(<PmtMtd>.*?<\/PmtMtd>)/, '$2$1'],
+    [/(<Dbtr>.*?<\/Dbtr>)/, '$1$1'],
+    [/(<Nm>).*?(<\/Nm>)/, `$1${'x'.repeat(141)}$2`],
+    [/ Ccy="\w+"/, ''],
+    [/(<InstdAmt[^>]*>).*?</, '$1-1<'],
+    [/(<ChrgBr>).*?</, '$1SLEW<'],
+    [/(<CdtTrfTxInf>)/, '$1<Odd/>'],
+  ] as const) {
+    const broken = xml.replace(text, other)
+    expect([text, broken === xml, faultsOf(broken).length > 0]).toEqual([text, false, true])
   }
 })
 

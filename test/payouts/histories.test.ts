@@ -5,7 +5,7 @@ import { randomSource, type Source } from '../commission/worlds.ts'
 import { askAdmin, json } from '../partner.ts'
 import { disconnect } from '../sweep/cut.ts'
 import { camt, pain002 } from './bank-files.ts'
-import { checkMoney } from './money-law.ts'
+import { checkMoney, statementsBack } from './money-law.ts'
 import {
   ADA,
   apply,
@@ -84,13 +84,10 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
   async prepare(memory) {
     const { from, payees } = memory
     const rows = await payable()
-    const back =
-      await read(`select s.affiliate_id as id from statements s join transfers t on t.id = s.transfer
-      and t.payee_version = (select max(version) from payees where id = s.affiliate_id)
-      where t.state in ('returned', 'rejected') and s.status = 'approved'`)
+    const back = await statementsBack()
     const stopped = new Set<string>()
-    for (const { affiliate_id, ticked, reasons, doubts } of rows) {
-      const isBack = back.some(({ id }) => id === affiliate_id)
+    for (const { affiliate_id, statements, ticked, reasons, doubts } of rows) {
+      const isBack = statements.some(({ id }) => back.has(id))
       expect(doubts.some(({ code }) => code === 'came_back')).toBe(isBack)
       expect(reasons).toEqual(payees.get(affiliate_id)!.isPayable ? [] : ['changed'])
       if (doubts.some(({ code }) => STOPPING.includes(code as never))) stopped.add(affiliate_id)
@@ -112,7 +109,7 @@ const STEPS_OF: Readonly<Record<string, (memory: Memory) => Promise<unknown>>> =
     // The batch of all that is ticked is confirmed at the same time, sometimes.
     await Promise.all([
       post(memory, `batches/${id}/confirm`, { hash, total }),
-      from.oneIn(2) && confirm(all),
+      from.oneIn(2) && all.id && confirm(all),
     ])
   },
   async export(memory) {

@@ -18,9 +18,15 @@ export const INVOICING = {
 /** Changes settings of the account. */
 export const set = (settings: object) => askAdmin(PATH, 'PATCH', settings)
 
+/** Details with the whole address, as invoices need it. */
+export const whole = <D extends Pick<Details, 'address'>>(details: D) => ({
+  ...details,
+  address: { ...details.address, street: 'P.O. Box 7' },
+})
+
 /** Details of a payee for whom a treatment is proposed. */
 export const taxed = (treatment: string, more: object = {}): Details => ({
-  ...ADA,
+  ...whole(ADA),
   tax: { treatment, vat_id: 'DE123456789', ...more },
 })
 
@@ -36,10 +42,10 @@ export async function accept(affiliate: string, version = INVOICING.agreement.ve
 export async function biller(treatments: Readonly<Record<string, string | null>>) {
   const affiliates = Object.keys(treatments)
   await register('forex', { affiliates })
-  await enter('payer', 'main', PAYER)
+  await enter('payer', 'main', whole(PAYER))
   await set({ self_billing: 'invoice', invoicing: INVOICING })
   for (const [id, treatment] of Object.entries(treatments)) {
-    await enter('payee', id, treatment === null ? ADA : taxed(treatment))
+    await enter('payee', id, treatment === null ? whole(ADA) : taxed(treatment))
     await accept(id)
   }
 }

@@ -7,8 +7,17 @@ import { approve, askAda, bookPaid, earning, idOf, rowsOf, storeRows } from '../
 import { signedIn } from '../console/browser.ts'
 import { askAdmin, json } from '../partner.ts'
 import { hidden, signedInFor } from '../portal/join.ts'
-import { accept, approval, biller, decide, INVOICING, set, transferred } from './invoice-rows.ts'
-import { ADA, as, change, enter, MAIN, PATH, type Person, payable } from './payout-rows.ts'
+import {
+  accept,
+  approval,
+  biller,
+  decide,
+  INVOICING,
+  set,
+  transferred,
+  whole,
+} from './invoice-rows.ts'
+import { ADA, as, change, enter, MAIN, PATH, PAYER, type Person, payable } from './payout-rows.ts'
 
 beforeEach(() => biller({ a: 'domestic', b: 'reverse_charge', c: null }))
 
@@ -45,8 +54,8 @@ test('§20.5 an invoice is of the payable of its statement, its lines add up, an
       { kind: 'adjusted', amount: '-5.00', text: null },
       { kind: 'transferred', amount: '10.00', text: 'before-ib' },
     ],
-    seller: { name: ADA.name, address: ADA.address, vat_id: 'DE123456789' },
-    buyer: { name: MAIN.name, address: MAIN.address, vat_id: INVOICING.vat_id },
+    seller: { name: ADA.name, address: whole(ADA).address, vat_id: 'DE123456789' },
+    buyer: { name: MAIN.name, address: whole(MAIN).address, vat_id: INVOICING.vat_id },
   })
   expect(await payable()).toMatchObject([{ amount: '146.85' }])
   expect((await rowsOf('ledger')).map(({ kind, amount }) => [kind, amount])).toContainEqual([
@@ -65,10 +74,8 @@ test('§20.5 a statement waits until the treatment is decided and the affiliate 
   const browser = await signedIn()
   const textOf = async (path: string) =>
     (await (await browser.get(`/console/${PATH}${path}`)).text()).replaceAll(/<[^>]*>|\s+/g, ' ')
-  expect(await textOf('')).toContain('200.00 EUR waits')
-  expect(await textOf('/payouts')).toMatch(
-    /No agreement about invoices *: *100\.00 EUR +of +1 payee/,
-  )
+  for (const page of ['', '/payouts'])
+    expect(await textOf(page)).toMatch(/No agreement about invoices *: *100\.00 EUR +of +1 payee/)
   expect(await bookPaid(rows.map(idOf), 'R-1')).toBe(false)
   expect(await list()).toEqual([])
   await accept('b')
@@ -78,10 +85,43 @@ test('§20.5 a statement waits until the treatment is decided and the affiliate 
   }
   await decide('c', 1, 'exempt', { exempt_reason: '§ 19 UStG' })
   expect(await leftOut()).toEqual([])
-  expect((await list()).map((one: Record<string, string>) => [one.affiliate_id, one.vat])).toEqual([
-    ['c', '0.00'],
-    ['b', '0.00'],
+  const written = (await list()).map(
+    ({ affiliate_id, vat, exempt_reason }: Record<string, string>) => [
+      ...[affiliate_id, vat, exempt_reason],
+    ],
+  )
+  expect(written).toEqual([
+    ['c', '0.00', '§ 19 UStG'],
+    ['b', '0.00', null],
   ])
+  // VAT is rounded to the nearest cent, and another series begins anew.
+  await set({ invoicing: { series: 'NEW' } })
+  await approve(earning('a', '2024-11', '10.05'))
+  const [{ number, vat }] = await list()
+  expect([number.replace(/20\d\d/, ''), vat]).toEqual(['NEW-1--0001', '1.91'])
+})
+
+test('§20.5 nobody is named in an invoice, and nobody begins with invoices, without street or post box', async () => {
+  const say = async (path: string, body: object) =>
+    (await askAda(`${PATH}/${path}/approve`, 'POST', { version: 2, ...body })).status
+  for (const [party, path, details, sent] of [
+    ['payee', 'affiliates/a/payee', ADA, { treatment: 'outside' }],
+    ['payer', 'payers/main', PAYER, {}],
+  ] as const) {
+    const id = party === 'payee' ? 'a' : 'main'
+    await enter(party, id, details, { version: 2, state: 'entered', payable_from: null })
+    expect(await say(path, sent)).toBe(409)
+    if (party === 'payee') expect(await say(path, { treatment: 'none' })).toBe(200)
+  }
+  await set({ self_billing: 'off' })
+  expect(await say('payers/main', {})).toBe(200)
+  expect((await set({ self_billing: 'invoice' })).status).toBe(409)
+  await enter('payer', 'main', whole(PAYER), { version: 3 })
+  expect((await set({ self_billing: 'invoice' })).status).toBe(200)
+  const page = await (await (await signedIn()).get(`/console/${PATH}/invoices`)).text()
+  const labels = [...page.matchAll(/<label for="save-[^>]*>([^<]*)/g)].map(([, text]) => text)
+  expect(labels).toHaveLength(7)
+  for (const label of labels) expect(label!.split(' ').length).toBeGreaterThan(1)
 })
 
 test('§20.5 where two must approve, two decide a treatment; a VAT number that changes ends the agreement', async () => {
@@ -104,7 +144,11 @@ test('§20.5 where two must approve, two decide a treatment; a VAT number that c
     [3, 'DE987654321'],
   ] as const) {
     const tax = { vat_id, treatment: 'reverse_charge' }
-    await askAda(`${PATH}/affiliates/b/payee`, 'PUT', { ...ADA, name: `Ada ${version}`, tax })
+    await askAda(`${PATH}/affiliates/b/payee`, 'PUT', {
+      ...whole(ADA),
+      name: `Ada ${version}`,
+      tax,
+    })
     const { until } = (await rowsOf('agreements')).find((one) => one.affiliate_id === 'b')!
     expect(until === null).toBe(vat_id === 'DE123456789')
   }

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { MONEY_STATES } from '../../src/payouts/model.ts'
 import { WORDS } from '../../src/portal/words.ts'
 import { askWith } from '../affiliates/affiliate-world.ts'
+import { askAda } from '../books/book-rows.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { joinedFor } from '../portal/join.ts'
 import { camt, pain002 } from './bank-files.ts'
@@ -41,6 +42,11 @@ async function reader(id: string) {
     )
     const texts = await Promise.all(pages)
     expect(texts.join()).not.toContain('777.77')
+    const form = await (await browser.get(`${PORTAL}/getting-paid`)).text()
+    expect(form.includes('notice bad')).toBe(money.state === 'came_back')
+    // Banks write long texts.
+    for (const text of [...texts, form])
+      if (money.reason) expect(text.split(money.reason)).toHaveLength(2)
     return { money, texts, due: balances[0]?.due }
   }
 }
@@ -60,6 +66,11 @@ test('§20.7 money is at one place, and every page and the API name the same one
   await is('no_details', 'waits for your bank details', { on: null })
   await enter('payee', 'a', ADA)
   await is('approved', 'payable from', { on: expect.any(String) })
+  for (const state of ['blocked', 'returned', 'approved']) {
+    await change(`update payees set state = ? where id = 'a'`, state)
+    const isPayable = state === 'approved'
+    await is(isPayable ? state : 'no_details', isPayable ? 'payable from' : 'waits for your')
+  }
   await rows.hold('a')
   await is('under_review', 'under review', { on: null })
   await askAdmin(PATH, 'PATCH', { affiliate_view: { held: 'none' } })
@@ -100,7 +111,64 @@ test('§20.7 money is at one place, and every page and the API name the same one
   await is('paid', 'paid on', { on: expect.any(String) })
   await move('CRDT')
   await is('came_back', 'came back on')
+  // What is paid again is paid once.
+  const again = await pay()
+  await rows.askExport(again.id)
+  await bookByHand(again.reference, { amount: '100.00' })
+  await is('paid', 'paid on')
   expect([...seen].sort()).toEqual([...MONEY_STATES].sort())
+})
+
+test.each(['RJCT', 'ACSC'])(
+  '§20 law 4: what a bank gave back (%s) came back for all, also after a cancelled batch, until a payment arrives',
+  async (status) => {
+    await enter('payee', 'a', ADA)
+    const id = await due('a', '100.00')
+    const read = await reader(id)
+    const { id: batch, reference } = await pay()
+    await rows.askExport(batch)
+    await rows.book(pain002('OTHER', 'PART', [{ reference, status }]))
+    const txs = [{ reference, amount: '100.00' }]
+    const moves = [
+      { amount: '100.00', txs },
+      { amount: '100.00', direction: 'CRDT' as const, txs },
+    ]
+    if (status === 'ACSC') await rows.book(camt(moves))
+    const law = async (state: string) => {
+      const [row] = (await rows.payable()).filter((one) => one.affiliate_id === 'a')
+      const { data } = await json(askAdmin(`${PATH}/attention`))
+      const isBack = row!.doubts.some(({ code }) => code === 'came_back')
+      const named = data.filter((one: { code: string }) => one.code === 'returned_payments')
+      const { money } = await read()
+      expect([money.state, row!.ticked, isBack, named.length]).toEqual(
+        state === 'came_back' ? [state, false, true, 1] : [state, true, false, 0],
+      )
+    }
+    await law('came_back')
+    const { id: second } = await pay()
+    await askAdmin(`${PATH}/batches/${second}/cancel`, 'POST', { reason: 'Wrong day' })
+    await law('came_back')
+    const third = await pay()
+    await rows.askExport(third.id)
+    const difference = { kind: 'owed', reason: 'Our limit of a day' }
+    await bookByHand(third.reference, { amount: '60.00', difference })
+    await law('approved')
+    // Or until a person says that the details are right.
+    const rest = await pay()
+    await rows.askExport(rest.id)
+    const closed = { reference: rest.reference, status: 'RJCT', code: 'AC04' }
+    await rows.book(pain002('OTHER', 'PART', [closed]))
+    await law('came_back')
+    await askAda(`${PATH}/affiliates/a/payee/approve`, 'POST', { version: 1 })
+    await law('approved')
+  },
+)
+
+test('§20.7 an approved statement that pays nothing says what it carries on', async () => {
+  await due('a', '0.00', { lines_sum: '30.00', total: '30.00', payable: '0.00', closing: '30.00' })
+  const { browser } = await joinedFor('acme-forex', 'a')
+  const page = await (await browser.get(`${PORTAL}/statements`)).text()
+  expect(page).toContain('approved · Carried on: 30.00 EUR')
 })
 
 test('§20.7 the rest of what is paid in part is at a place; the menu says what is new until one has looked', async () => {

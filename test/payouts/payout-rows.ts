@@ -113,11 +113,18 @@ export const change = (sql: string, ...values: (string | number | null)[]) =>
     .bind(...values)
     .run()
 
-/** Prepares a batch of the payer `main`: of what is ticked, unless `more` has rows. */
-export const prepare = (more: object = {}) =>
-  askAdmin(`${PATH}/batches`, 'POST', {
-    ...{ payer: 'main', method: 'sepa', execute_on: EXECUTE_ON, ...more },
-  })
+/** Prepares a batch of the payer `main`: of what is ticked of its method, in EUR, unless `more` has rows. */
+export const prepare = async (more: object = {}) => {
+  const asked = { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON, ...more }
+  const rows = 'rows' in asked ? asked.rows : await tickedRows(asked.method)
+  return askAdmin(`${PATH}/batches`, 'POST', { ...asked, rows })
+}
+
+/** Returns the rows in EUR that are ticked and paid by a method. */
+const tickedRows = async (method: string) =>
+  (await payable()).flatMap((row) =>
+    row.ticked && row.method === method && row.currency === 'EUR' ? [{ id: row.id }] : [],
+  )
 
 /** Returns rows of a batch that pay affiliates in EUR, whatever the doubts. */
 export const rowsOfEach = (affiliates: readonly string[]) =>
@@ -132,6 +139,8 @@ export interface PayableRow {
   readonly id: string
   readonly affiliate_id: string
   readonly amount: string
+  readonly currency: string
+  readonly method: string | null
   readonly statements: readonly { readonly id: string }[]
   readonly reasons: readonly string[]
   readonly doubts: readonly { readonly code: string; readonly detail: string }[]

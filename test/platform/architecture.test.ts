@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { getTableName } from 'drizzle-orm'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { partnerCustomerTable } from '../../src/ingest/db/record-table.ts'
@@ -8,7 +7,7 @@ import { forex } from '../../src/ingest/trading/forex.ts'
 import { propTrading } from '../../src/ingest/trading/prop-trading.ts'
 import { defineResource, PERSONAL_FIELDS } from '../../src/ingest/trading/resource.ts'
 import * as shared from '../../src/ingest/trading/shared.ts'
-import * as tables from '../../src/platform/db/schema.ts'
+import * as tables from '../../src/platform/db/tables.ts'
 import { findRings } from '../rings.ts'
 
 /**
@@ -39,7 +38,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   hono: /^(?!platform\/(db|validation|parquet)\/)/,
   valibot: /^(?!platform\/(db|directory|parquet)\/|jobs\/)/,
   jose: /^(platform\/auth\/|attribution\/code)/,
-  'drizzle-orm': /(^|\/)db\/|^platform\/directory\/|^accounts\/(move|erasure)\//,
+  'drizzle-orm': /^platform\/db\/schema\.ts$/,
   hyparquet: /^platform\/parquet\/file\.ts$/,
   'hyparquet-writer': /^platform\/parquet\/file\.ts$/,
   '@noble': /^platform\/validation\/wallets\.ts$/,
@@ -237,7 +236,7 @@ const upwardOf = (room: string, source: string, owners: Record<string, string>) 
 
 test('SQL names only tables of its room and of rooms below, but for six', () => {
   const owners = ownersOfTables()
-  const names = Object.values(tables).map((table) => getTableName(table))
+  const names = Object.values(tables).map((table) => table.name)
   expect(names.filter((name) => !(name in owners))).toEqual([])
 
   const upward = withSql.flatMap(([room, source]) => upwardOf(room, source, owners))

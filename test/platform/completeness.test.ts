@@ -68,37 +68,9 @@ describe('what needs attention', () => {
   const named = async (acme: Pick<Awaited<ReturnType<typeof partner>>, 'get'>, code: string) =>
     (await attentionOf(acme)).find((one: { code: string }) => one.code === code)
 
-  test('amounts of the wrong sign are named until they are corrected', async () => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    await acme.post('transactions', [
-      { ...deposit, transaction_type: 'withdrawal', amount_currency: -5 },
-      { ...deposit, transaction_id: 't-2', transaction_type: 'adjustment', amount_currency: -5 },
-    ])
-    expect(await named(acme, 'negative_amounts')).toMatchObject({
-      count: 1,
-      detail: expect.stringMatching(/`withdrawal` are negative .*as positive numbers/),
-    })
-
-    await acme.post('transactions', [
-      { ...deposit, transaction_type: 'withdrawal', amount_currency: 5 },
-    ])
-    expect(await named(acme, 'negative_amounts')).toBeUndefined()
-
-    await askAdmin(`accounts/${acme.account}`, 'PATCH', { amount_signs: 'signed' })
-    const { data } = await json(askAdmin(`accounts/${acme.account}/attention`))
-    expect(data).toContainEqual(
-      expect.objectContaining({
-        code: 'negative_amounts',
-        detail: expect.stringMatching(/`withdrawal` are positive .*as negative numbers/),
-      }),
-    )
-  })
-
-  test('events of a state without a meaning, and of the wrong sign', async () => {
+  test('events of a state without a meaning', async () => {
     const events = {
       Deposit: { granularity: 'event', status_member: 'state' },
-      Cashout: { granularity: 'event', outflow: true },
     }
     const acme = await newBrand({ events })
     await acme.post('customers', { customerId: 'p-1', regtime: '2026-10-01 08:00' })
@@ -111,15 +83,10 @@ describe('what needs attention', () => {
     await acme.post('activities', [
       { ...event, eventid: 'e-1', eventname: 'Deposit', state: 'done' },
       { ...event, eventid: 'e-3', eventname: 'Bet' },
-      { ...event, eventid: 'e-4', eventname: 'Cashout', Value: '-1.00' },
     ])
     expect(await named(acme, 'unmapped_statuses')).toMatchObject({
       count: 1,
       detail: expect.stringContaining('`done`'),
-    })
-    expect(await named(acme, 'negative_amounts')).toMatchObject({
-      count: 1,
-      detail: expect.stringContaining('`Cashout`'),
     })
   })
 

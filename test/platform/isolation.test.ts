@@ -6,8 +6,8 @@ import { insertFirstRules } from '../../src/fraud/db/rules.ts'
 import type { Vertical } from '../../src/fraud/kind.ts'
 import { reviewAfterRun } from '../../src/fraud/review-step.ts'
 import { firstRules } from '../../src/fraud/rule-sets.ts'
-import * as schema from '../../src/platform/db/schema.ts'
-import { columnNames, type Table, tableName } from '../../src/platform/db/table.ts'
+import { columnNames, type Table } from '../../src/platform/db/table.ts'
+import * as schema from '../../src/platform/db/tables.ts'
 import type { Job } from '../../src/platform/jobs.ts'
 import { storeOutcome } from '../../src/webhooks/db/queue.ts'
 import { storeStarted } from '../commission/stored-runs.ts'
@@ -21,7 +21,7 @@ import { deliverJob, listing } from './crons.ts'
 // The plan of a statement shows whether it can reach rows of another account, and whether it reads all of its own.
 
 const OWNED = Object.values<Table>(schema).flatMap((table) =>
-  columnNames(table).includes('account') ? [tableName(table)] : [],
+  columnNames(table).includes('account') ? [table.name] : [],
 )
 
 /** Steps that reach rows of all accounts, each with its reason. */
@@ -46,11 +46,11 @@ const FEW = [
 ]
 
 const ALL = '(?: not indexed| indexed by \\w+)? where account = \\?\\d'
-const OPEN = 'due|held|holding|open|pending|rejected'
+const OPEN = 'due|held|holding|open|pending|failed'
 
 /** How a statement reads a table without reading all that an account has in it. */
 const boundedIn = (table: string) => [
-  // What is open, or waits.
+  // What is open, waits, or failed, as few payments do.
   new RegExp(`^SEARCH \\w+ USING (?:COVERING )?INDEX ${table}_(?:${OPEN})\\b`),
   // The first day, whether there are any, and a page.
   new RegExp(`select min\\(\\w+\\)(?: as day)? from ${table}${ALL}(?: union|\\)|$)`),

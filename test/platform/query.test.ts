@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { listRows } from '../../src/platform/db/paginate.ts'
-import { transactions } from '../../src/platform/db/schema.ts'
+import { transactions } from '../../src/platform/db/tables.ts'
 
 test('a column that the table lacks does not compile', () => {
   const page = { number: 1, size: 1, after: null }

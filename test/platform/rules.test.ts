@@ -445,32 +445,15 @@ test('an array in an object is refused with what to send, in both APIs', async (
   expect((await casino.post('customers', { data: [eve], ...eve })).status).toBe(201)
 })
 
-const MEANT = [
-  ['100.25', 'Send `100.25` without quotes.'],
-  [' -7 ', 'Send `-7` without quotes.'],
-  ['1,000.25', 'Send `1000.25` without quotes: `,` is too many.'],
-  ['1.000,25', 'Send `1000.25` without quotes: `.` is too many.'],
-  ["1'000 000", "Send `1000000` without quotes: `'`, ` ` are too many."],
-  ['1,000,000', 'Send `1000000` without quotes: `,` is too many.'],
-  ['1.000.000', 'Send `1000000` without quotes: `.` is too many.'],
-  ['+5', 'Send `5` without quotes: `+` is too many.'],
-  ['1,5', 'Send it without quotes, with a point before the decimals and no other separator.'],
-  ['1e5', undefined],
-  ['5 EUR', undefined],
-  ['', undefined],
-  ['1'.repeat(41), undefined],
-] as const
-
-test('a number that is sent as text has the number in its hint, the log has not', async () => {
-  const acme = await partnerWithCustomer()
-  const sent = MEANT.map(([text], i) =>
-    recordOf('transactions', 'amount_currency', JSON.stringify(text), i),
-  )
-  const { errors, delivery_id } = await json(acme.postText('transactions', `[${sent}]`))
-  expect(errors.map(({ hint }: { hint?: string }) => hint)).toEqual(MEANT.map(([, hint]) => hint))
-  const logged = await json(acme.get(`deliveries/${delivery_id}`))
-  expect(logged.errors.filter((error: object) => 'hint' in error)).toEqual([])
-})
+test.each(['100.25', ' -7 ', '1,000.25', '1,5', '5 EUR', ''])(
+  'a number that is sent as the text %j has how to send numbers in its hint',
+  async (text) => {
+    const acme = await partnerWithCustomer()
+    const sent = { ...deposit, amount_currency: text }
+    const { errors } = await json(acme.post('transactions', [sent]))
+    expect(errors).toMatchObject([{ hint: expect.stringContaining('`1000.25`') }])
+  },
+)
 
 test('an id that is sent as a number has how to send it in its hint, a time has not', async () => {
   const acme = await partnerWithCustomer()

@@ -285,7 +285,6 @@ const administration: Route[] = [
   { ...reads, id: 'listStatements' },
   { ...reads, id: 'getStatementTotals' },
   { ...reads, id: 'listPeriods' },
-  { ...reads, id: 'verifyPeriods' },
   { ...reads, id: 'getStatement' },
   { ...reads, id: 'getExplanation' },
   { ...reads, id: 'listLineParts' },
@@ -378,7 +377,10 @@ const administration: Route[] = [
   {
     ...changes,
     id: 'prepareBatch',
-    body: { payer: 'spare', method: 'sepa', execute_on: EXECUTE_ON },
+    body: {
+      ...{ payer: 'spare', method: 'sepa', execute_on: EXECUTE_ON },
+      rows: [{ id: 'aff-8:EUR' }],
+    },
     repeats: 'each is a new batch',
   },
   {

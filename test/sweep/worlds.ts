@@ -103,7 +103,7 @@ export async function prepare(
   const affiliate_key = newSecret('taf', 'test')
   const key_digest = await digest(affiliate_key)
   const [client_id, jti, token_id, key_id] = Array.from({ length: 4 }, () => crypto.randomUUID())
-  const [link_id, name] = [await newLinkId(env.TRACKING_KEYS), await digest(brand_token)]
+  const [link_id, name] = [newLinkId(), await digest(brand_token)]
   const row = (text: string, ...values: unknown[]) => env.DB.prepare(text).bind(account, ...values)
   const db = env[binding]
   const settings = [

@@ -1,5 +1,5 @@
-import * as schema from '../../platform/db/schema.ts'
-import { columnNames, primaryKeyOf, type Table, tableName } from '../../platform/db/table.ts'
+import { columnNames, type Table } from '../../platform/db/table.ts'
+import * as all from '../../platform/db/tables.ts'
 
 /** The tables of the directory, whose rows name an account. */
 const DIRECTORY_TABLES = [
@@ -33,12 +33,12 @@ const KEPT_TABLES = [
   'audit_log',
 ]
 
-const tables = Object.values<Table>(schema).filter(
-  (table) => columnNames(table).includes('account') && !DIRECTORY_TABLES.includes(tableName(table)),
+const tables = Object.values<Table>(all).filter(
+  (table) => columnNames(table).includes('account') && !DIRECTORY_TABLES.includes(table.name),
 )
 
 /** The tables of the database that an account's `binding` names. A move copies its rows of each. */
-export const ACCOUNT_TABLES: readonly string[] = tables.map(tableName)
+export const ACCOUNT_TABLES: readonly string[] = tables.map(({ name }) => name)
 
 /**
  * The tables with data that an account sent, and with what was derived from it: the columns of the
@@ -46,6 +46,6 @@ export const ACCOUNT_TABLES: readonly string[] = tables.map(tableName)
  */
 export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   tables
-    .filter((table) => !KEPT_TABLES.includes(tableName(table)))
-    .map((table) => [tableName(table), primaryKeyOf(table)]),
+    .filter((table) => !KEPT_TABLES.includes(table.name))
+    .map((table) => [table.name, table.primaryKey]),
 )

@@ -13,14 +13,14 @@ import { BEGINNING } from '../../platform/db/history.ts'
 import { type FoundPage, listRows, type Page } from '../../platform/db/paginate.ts'
 import { all, only } from '../../platform/db/query.ts'
 import { withD1Retry } from '../../platform/db/retry.ts'
-import { erasures } from '../../platform/db/schema.ts'
 import { columnList, JSON_EACH, rowValue } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
-import { encodedColumns } from '../../platform/db/table.ts'
+import { encodedColumns, type RowOf } from '../../platform/db/table.ts'
+import { erasures } from '../../platform/db/tables.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 
 /** A customer whose personal data was erased, and the time. */
-export type Erasure = Pick<typeof erasures.$inferSelect, 'customer_id' | 'erased_at'>
+export type Erasure = Pick<RowOf<typeof erasures>, 'customer_id' | 'erased_at'>
 
 /** An erasure, and whether the customer's activities are done as well. */
 interface ListedErasure extends Erasure {

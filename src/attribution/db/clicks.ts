@@ -1,5 +1,5 @@
-import { decode, encode } from '../../platform/db/column-types.ts'
-import { clicks } from '../../platform/db/schema.ts'
+import { dayNumber, dayText } from '../../platform/db/column-types.ts'
+import type { clicks } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, writeBatch } from '../../platform/db/statement.ts'
 import { DAY_HOURS, DAY_MS } from '../../platform/durations.ts'
@@ -83,7 +83,7 @@ export async function storeClicks(
 ): Promise<FullDay[]> {
   const cells = sent.map(({ account, link_id, click_id, clicked_at, subs }) => {
     const day = new Date(clicked_at).toISOString().slice(0, 10)
-    return [account, encode(clicks.day, day), link_id, click_id, clicked_at, subs]
+    return [account, dayNumber(day), link_id, click_id, clicked_at, subs]
   })
   const values = { rows: JSON.stringify(cells), limit: MAX_CLICKS_PER_DAY }
   type Counted = { account: string; day: number; is_full: number }
@@ -93,5 +93,5 @@ export async function storeClicks(
   ])
   return counted
     .filter(({ is_full }) => is_full === 1)
-    .map(({ account, day }) => ({ account, day: String(decode(clicks.day, day)) }))
+    .map(({ account, day }) => ({ account, day: dayText(day) }))
 }

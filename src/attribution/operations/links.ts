@@ -35,9 +35,9 @@ export async function storeLink(
   fields: NewLink,
   by: By,
 ) {
-  const { DB, TRACKING_KEYS } = env
+  const { DB } = env
   const link = {
-    link_id: await newLinkId(TRACKING_KEYS),
+    link_id: newLinkId(),
     ...fields,
     name: fields.name ?? null,
     pass_query: fields.pass_query ?? false,

@@ -4,7 +4,7 @@ import { all } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
-import { isDraft, isOfKind } from './is-draft.ts'
+import { isOfKind } from './is-draft.ts'
 
 /** A row of `statements` to store: a computed statement, or what a period without one carries. */
 export interface StoredDraft {
@@ -30,44 +30,12 @@ export interface StoredDraft {
   readonly digest: string
 }
 
-/** The key of a statement. */
-type StatementKey = Pick<StoredDraft, 'period' | 'affiliate_id' | 'plan'>
-
 /** Reads the digests of the statements of some affiliates up to a period, of its kind. */
 const READ_DIGESTS = compileStatement(`
   select s.period, s.affiliate_id, s.plan, s.id, s.digest, s.status
   from ${JSON_EACH}(:affiliates) a cross join statements s indexed by statements_affiliate
     on s.account = :account and s.affiliate_id = a.value and s.period <= :period
     and ${isOfKind('s.period')}`)
-
-const DRAFT_KEY = 'd.affiliate_id, d.plan, d.period'
-
-const READ_FIGURES = compileStatement(`
-  with drafts as materialized (
-    select s.* from ${JSON_EACH}(:affiliates) a cross join statements s indexed by statements_affiliate
-      on s.account = :account and s.affiliate_id = a.value and s.period <= :period
-      and ${isOfKind('s.period')} and ${isDraft('s.status')}
-  )
-  select ${DRAFT_KEY}, 'payable' as figure, d.payable as amount from drafts d
-  union all select ${DRAFT_KEY}, 'closing', d.closing from drafts d
-  union all select ${DRAFT_KEY}, l.value ->> 'id', l.value ->> 'amount'
-    from drafts d cross join json_each(d.lines) l
-  union all select ${DRAFT_KEY}, l.value ->> 'id', l.value ->> 'amount'
-    from drafts d cross join statement_lines p on p.account = :account and p.id = d.id
-    cross join json_each(p.lines) l`)
-
-/** A figure of a period of an affiliate and plan, such as `closing` or the id of a line. */
-export interface Figure extends StatementKey {
-  readonly figure: string
-  readonly amount: string
-}
-
-/** Reads the figures of the drafts of some affiliates up to a period, of its kind. */
-export const readFigures = (
-  db: Connection,
-  values: { account: string; period: string; affiliates: readonly string[] },
-): Promise<Figure[]> =>
-  all(db, READ_FIGURES, { ...values, affiliates: JSON.stringify(values.affiliates) })
 
 /**
  * Whether the period of the row `value` is open for its affiliate and plan: neither its statement nor a
@@ -159,7 +127,7 @@ export const DROP_LOST_PARTS = compileStatement(`
       select 1 from statements s where s.account = :account and s.id = value ->> 'id'))`)
 
 /** What is stored of a statement. */
-export interface StatementDigest extends StatementKey {
+export interface StatementDigest extends Pick<StoredDraft, 'period' | 'affiliate_id' | 'plan'> {
   readonly id: string
   readonly digest: string
   readonly status: string

@@ -95,14 +95,10 @@ const EARNED_BEFORE = `, ifnull((
       where b.account = s.account and b.period = :before and b.affiliate_id = s.affiliate_id and b.plan = s.plan
     ), '0') as earned_before`
 
-/** The values of `order`: by period and affiliate, or the largest amount or change first. */
-export const STATEMENT_ORDERS = [...LIST_ORDERS, 'amount', 'change'] as const
+/** The values of `order`: by period and affiliate, or the largest change first. */
+export const STATEMENT_ORDERS = [...LIST_ORDERS, 'change'] as const
 
-/** What the orders by size compare. */
-const SIZES = {
-  amount: `abs(cast(statement ->> 'earned' as real))`,
-  change: `abs(cast(statement ->> 'earned' as real) - cast(earned_before as real))`,
-}
+const CHANGE = `abs(cast(statement ->> 'earned' as real) - cast(earned_before as real))`
 
 /** The order of a list, and the period before for the changes against it. */
 interface StatementOrder {
@@ -118,16 +114,15 @@ export function listStatements(
   page: Page,
   { by, before }: StatementOrder = { by: 'oldest' },
 ): Promise<FoundPage<ListedStatement>> {
-  const size = by === 'amount' || by === 'change' ? SIZES[by] : null
   const rows = withPayment(filter.affiliate_id !== undefined, before && EARNED_BEFORE)
   const conditions = Object.keys(filter).map((name) => ` and ${name} = :${name}`)
   return paginate(
     db,
     {
-      columns: [...LIST_COLUMNS, ...(before ? ['earned_before'] : []), ...(size ? ['size'] : [])],
-      from: `${size ? `(select *, ${size} as size from ${rows})` : rows} where account = :account
+      columns: [...LIST_COLUMNS, ...(before ? ['earned_before', 'change'] : [])],
+      from: `${before ? `(select *, ${CHANGE} as change from ${rows})` : rows} where account = :account
         and statement is not null${conditions.join('')}${isApproved ? " and status <> 'draft'" : ''}`,
-      key: [...(size ? ['size'] : []), 'period', 'affiliate_id', 'plan'],
+      key: [...(before ? ['change'] : []), 'period', 'affiliate_id', 'plan'],
       values: { account, ...filter, ...(before && { before }) },
       limitsBytes: true,
       descending: by !== 'oldest',

@@ -19,16 +19,14 @@ import {
   sumPeriods,
   sumStatements,
 } from '../db/statements.ts'
-import { PART_LIMITS, PERIOD_FORMS, REQUEST_LIMITS, RUN_LIMITS } from '../limits.ts'
+import { PART_LIMITS, PERIOD_FORMS, RUN_LIMITS } from '../limits.ts'
 import { startPeriodRun } from '../run/runs.ts'
-import { VERIFY_LIMITS, verifyPeriods } from '../run/verify.ts'
 import {
   listedStatement,
   periodSums,
   run,
   statementInFull,
   statementTotals,
-  verified,
 } from '../shapes/statements.ts'
 import { readPathPeriod } from './path-period.ts'
 import { presentPeriods, presentStatement, presentSums, presentWhole } from './present-statement.ts'
@@ -56,7 +54,7 @@ export const listFilters = {
   order: optional(
     v.picklist(STATEMENT_ORDERS),
     said(
-      'The `oldest` period first, which is the default, or the `latest`; the largest `amount` first; or, with `period`, the largest `change` of `earned` against the period before, which `earned_before` has.',
+      'The `oldest` period first, which is the default, or the `latest`; or, with `period`, the largest `change` of `earned` against the period before, which `earned_before` has.',
       'latest' as const,
     ),
   ),
@@ -279,27 +277,6 @@ export const startRun = operation({
   run: (call, { period }) => startPeriodRun(call, readPathPeriod(period)),
 })
 
-export const verify = operation({
-  topic: 'statements',
-  id: 'verifyPeriods',
-  shows: 'account',
-  method: 'GET',
-  path: '/periods/verify',
-  params: {
-    affiliate_id: optional(v.string(), said('Verifies only this affiliate.', 'IB-07')),
-  },
-  words: described(() => ({
-    description: `Computes the account from its first record, and compares that with what is stored: with the drafts, and with what the last closed periods left to the next ones. It names at most ${number(VERIFY_LIMITS.differences)} differences. Start a run before: what it would write is a difference, too. Up to ${number(REQUEST_LIMITS.facts)} facts.`,
-    answer: verified,
-    errors: ['validation_failed'],
-    command: {
-      name: 'periods verify',
-      columns: ['affiliate_id', 'plan', 'period', 'figure', 'stored', 'computed'],
-    },
-  })),
-  run: verifyPeriods,
-})
-
 const NO_RUN = 'This account has no run with this id. Runs are kept for 30 days.'
 
 export const getRun = operation({
@@ -328,7 +305,6 @@ export const STATEMENT_OPERATIONS = [
   listStatements,
   getStatementTotals,
   listPeriods,
-  verify,
   getStatement,
   startRun,
   getRun,

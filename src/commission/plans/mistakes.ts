@@ -1,6 +1,5 @@
 import {
   compare,
-  type Decimal,
   decimal,
   floorTo,
   integer,
@@ -11,7 +10,6 @@ import {
 import { minorDigits } from '../../platform/money/minor-digits.ts'
 import { quote } from '../../platform/validation/quote.ts'
 import type { Warning } from '../../platform/validation/warnings.ts'
-import { listed } from '../words/english.ts'
 import type { PlanTerms, Rule } from './types.ts'
 
 // What a plan may say and is probably a mistake (§16.36): more than 100 %, and amounts that cannot be paid.
@@ -47,65 +45,34 @@ export function warnOfMinorUnits({ currency, minimum_payout, rules }: PlanTerms)
 
 const HUNDRED = integer(100)
 
-/** Warns of rules that pay more than 100 % of what they count, alone or together. */
+/** Warns of rules that pay more than 100 % of what they count, alone or, where they have no conditions, together. */
 export function warnOfShares({ rules }: PlanTerms): Warning[] {
   const alone = rules
     .flatMap((rule, i) => membersOf(rule, i, ['percent']))
     .filter(([, text]) => compare(decimal(text), HUNDRED) > 0)
     .map(([pointer, text]) => ({ pointer, message: `${quote(text)} is more than 100 %.` }))
-  const parts = Map.groupBy(rules.flatMap(partsOf), ({ what }) => what)
-  const together = [...parts].flatMap(([what, own]) =>
-    own.flatMap((part) => {
-      const all = [part]
-      for (const one of own) if (all.every(canMeet(one))) all.push(one)
-      const total = sum(all.map(({ percent }) => percent))
-      if (compare(total, HUNDRED) <= 0) return []
-      const names = [...new Set(all.map(({ rule }) => quote(rule)))].sort()
-      const message = `Of ${quote(what)}, ${listed(names)} pay ${plainText(total)} %.`
-      return [{ pointer: '/rules', message }]
-    }),
-  )
-  const found = new Map(
-    [...alone, ...(alone.length > 0 ? [] : together)].map((one) => [one.message, one]),
-  )
-  return [...found.values()].map((one) => ({ code: 'over_100', ...one }))
+  const shares = Map.groupBy(rules.flatMap(sharesOf), ({ what }) => what)
+  const together = [...shares].flatMap(([what, own]) => {
+    const total = sum(own.map(({ percent }) => percent))
+    const message = `Of ${quote(what)}, the rules pay ${plainText(total)} % together.`
+    return compare(total, HUNDRED) > 0 ? [{ pointer: '/rules', message }] : []
+  })
+  return (alone.length > 0 ? alone : together).map((one) => ({ code: 'over_100', ...one }))
 }
 
-/** A share that a rule pays of something. */
-interface Part {
-  readonly rule: string
-  readonly what: string
-  readonly conditions: Readonly<Record<string, unknown>>
-  /** The greatest. */
-  readonly percent: Decimal
-}
-
-/** Returns what a rule pays shares of, without what its base deducts and what the downline funds. */
-function partsOf(rule: Rule, i: number): Part[] {
+/** Returns the greatest share that a rule pays of each thing, if it counts it of every customer. */
+function sharesOf(rule: Rule, i: number) {
   const most = membersOf(rule, i, ['percent'])
     .map(([, text]) => decimal(text))
     .sort(compare)
     .at(-1)
   const isOfBelow = rule.kind === 'override' && rule.funded_by !== 'downline' && 'base' in rule.of
   const base = rule.kind === 'share' ? rule.base : isOfBelow ? rule.of.base : []
-  return base.flatMap((term): Part[] => {
-    if (!most || 'of' in term || 'fixed' in term || term.times?.startsWith('-')) return []
-    const { times = '1', when, name: _, ...fact } = term
-    const { transactions, ...others } = { transactions: null, ...fact }
-    const names = transactions ?? [Object.values(others).join(' ')]
-    const conditions = { ...rule.when, ...when, ...(transactions && others) }
+  return base.flatMap((term) => {
+    if (!most || rule.when || 'of' in term || 'fixed' in term || term.when) return []
+    const { times = '1', name: _, ...fact } = term
+    const names = 'transactions' in fact ? fact.transactions : [Object.values(fact).join(' ')]
     const percent = multiply(most, decimal(times))
-    return names.map((what) => ({ rule: rule.id, what, conditions, percent }))
+    return times.startsWith('-') ? [] : names.map((what) => ({ what, percent }))
   })
 }
-
-/** Returns whether one record can be counted by both: none asks for another value of a condition than the other. */
-const canMeet =
-  (one: Part) =>
-  (other: Part): boolean =>
-    one !== other &&
-    Object.entries(one.conditions).every(([name, value]) => {
-      const opposite = name.startsWith('not_') ? name.slice('not_'.length) : `not_${name}`
-      const also = other.conditions[name] ?? value
-      return !(opposite in other.conditions) && JSON.stringify(also) === JSON.stringify(value)
-    })

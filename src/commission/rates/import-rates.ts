@@ -1,9 +1,9 @@
 import { isAssertionFailure } from '../../platform/db/retry.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { ApiError, errorName } from '../../platform/errors.ts'
+import { validationFailed } from '../../platform/http/read-fields.ts'
 import { dayText } from '../../platform/money/calendar.ts'
 import { FileFailure, isZip, readBytes, unzip } from '../../platform/unzip.ts'
-import { formatIssue } from '../../platform/validation/messages.ts'
 import { pointerStep } from '../../platform/validation/pointer.ts'
 import { RATE_SOURCE, type RateTable, readDifferences, storeRates } from '../db/rates.ts'
 import { parseEcb } from './parse-ecb.ts'
@@ -86,25 +86,17 @@ function resultOf(table: RateTable, created: number, corrected: number): ImportR
   }
 }
 
-/** The number of differences that an error names. */
-const MAX_LISTED = 100
-
-/** Returns the error of a file that has other values for stored rates: it names the first of them. */
+/** Returns the error of a file that has other values for stored rates. */
 function differs(table: RateTable, replaced: readonly RateChange[]): ApiError {
   const rows = new Map(table.map(({ day }, i) => [day, i]))
-  const errors = replaced.slice(0, MAX_LISTED).map(({ day, currency, rate, stored }) =>
-    formatIssue({
+  return validationFailed(
+    replaced.map(({ day, currency, rate, stored }) => ({
       pointer: `/rows/${rows.get(day)}${pointerStep(currency)}`,
       code: 'rate_differs',
       expected: `${stored}, the rate of ${day}`,
       value: rate,
-    }),
+    })),
   )
-  return new ApiError('validation_failed', {
-    detail: 'Nothing was changed.',
-    errors,
-    errors_total: errors.length,
-  })
 }
 
 /** The limits of a fetched file. */
@@ -126,21 +118,9 @@ export async function fetchRates(env: Env, now: number): Promise<void> {
     console.log(JSON.stringify({ fx_rates: imported }))
   } catch (error) {
     const reason = reasonOf(error)
-    console.error(
-      JSON.stringify({ fault: 'fx_rates', source: RATE_SOURCE, reason, ...wrongIn(error) }),
-    )
+    console.error(JSON.stringify({ fault: 'fx_rates', source: RATE_SOURCE, reason }))
   }
 }
-
-/** Returns the first issues of a file that was refused, without its values. */
-const wrongIn = (error: unknown) =>
-  error instanceof ApiError && error.code === 'validation_failed'
-    ? {
-        errors: (error.details.errors as readonly { pointer: string; code: string }[])
-          .slice(0, 10)
-          .map(({ pointer, code }) => ({ pointer, code })),
-      }
-    : {}
 
 /** Fetches the text of the file, which may be in a ZIP archive. */
 async function fetchFile(url: string): Promise<string> {

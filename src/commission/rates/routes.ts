@@ -74,7 +74,7 @@ export const importFxRates = operation({
     ),
   },
   words: described(() => ({
-    description: `Stores the rates of a file, all or none. It is safe to repeat: stored rates stay as they are. If a rate is stored with another value, the file is refused, and the response names the first 100 of these rates. In a pointer, \`/rows/0\` is the first row below the header.`,
+    description: `Stores the rates of a file, all or none. It is safe to repeat: stored rates stay as they are. If a rate is stored with another value, the file is refused, and the response names the first 1,000 of these rates. In a pointer, \`/rows/0\` is the first row below the header.`,
     answer: component('RateImport', () => ({
       source: member(v.literal(RATE_SOURCE), 'The source of the rates.'),
       first_day: member(f.day, 'The first day of the file.'),

@@ -77,7 +77,7 @@ async function findRunAccount(
  * Returns the period up to which a run goes: to the last one of its kind with a draft, so that no draft stays that the
  * records no longer support (§16.32).
  */
-export async function lastOfRun({ db, row }: StoredAccount, period: Period): Promise<Period> {
+async function lastOfRun({ db, row }: StoredAccount, period: Period): Promise<Period> {
   const drafted = parsePeriod((await lastDraftPeriod(db, row.id, period.id)) ?? '')
   return drafted !== null && drafted.last > period.last ? drafted : period
 }
@@ -155,7 +155,7 @@ export async function planSteps(account: OpenAccount): Promise<string[][]> {
 }
 
 /** Returns the affiliates whose statements a run settles. */
-export async function settledAffiliates(account: OpenAccount): Promise<string[]> {
+async function settledAffiliates(account: OpenAccount): Promise<string[]> {
   const { db, row, inForce, parents, range } = account
   const assigned = parents
     .map(({ affiliate_id }) => affiliate_id)

@@ -181,7 +181,7 @@ const formOf = ({ form, rates }: OpenAccount, last: number): string =>
   `${form} ${rates('USD', last) !== 'fx_pending'}`
 
 /** Returns the ends that are looked at, those of them at which anything is closed, and their states that hold of all on which affiliates depend. */
-export async function findStates(
+async function findStates(
   account: OpenAccount,
   affiliates: readonly string[],
 ): Promise<{

@@ -356,24 +356,3 @@ export const run = component('Run', () => ({
   ended_at: nullable(time, 'When it ended. Null while it runs.'),
   reason: nullable(text, 'Why it failed, in words. Null unless it has.'),
 }))
-
-/** What a verification found. */
-export const verified = described(() =>
-  v.object({
-    data: v.array(
-      v.object({
-        affiliate_id: member(text, 'The affiliate.'),
-        plan: member(text, 'The plan.'),
-        period: member(text, 'The period.'),
-        figure: member(
-          text,
-          'The id of a line or adjustment, `payable`, `closing`, or a part of what the period leaves.',
-        ),
-        stored: nullable(text, 'The stored figure. Null if there is none.'),
-        computed: nullable(text, 'What it is by all records. Null if there is no such figure.'),
-      }),
-    ),
-    total: member(count, 'The number of all differences.'),
-    compared: member(count, 'The number of figures that were compared.'),
-  }),
-)

@@ -1,12 +1,8 @@
 import { listAuditLog } from '../../accounts/audit-log.ts'
 import { accountPath, type Page, type Visit, VisitContext } from '../../pages/base/page.ts'
-import { namesOf } from '../../pages/names.ts'
 import { Data, EmptyState, Pager, Time } from '../../pages/parts/data.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'
-import type { AnswerOf } from '../../platform/http/operation.ts'
 import { Actor, AuditWords } from '../affiliates/audit-words.tsx'
-
-type Entry = AnswerOf<typeof listAuditLog>['data'][number]
 
 async function render(visit: Visit) {
   const { api } = visit
@@ -19,14 +15,6 @@ async function render(visit: Visit) {
     kind,
     cursor,
   })
-  const visits = new Map([[visit.account, visit]])
-  /** Returns a visit of the account of an entry, whose names are read once. */
-  const visitFor = ({ account }: Entry): Visit => {
-    const id = account ?? ''
-    const own = visits.get(id) ?? { ...visit, account: id, names: namesOf(api, id) }
-    visits.set(id, own)
-    return own
-  }
   const isFiltered = Boolean(from || to || actor || kind)
   const body = (
     <>
@@ -41,7 +29,7 @@ async function render(visit: Visit) {
       {data.length > 0 ? (
         <ol class="log" aria-label="Changes, the newest first">
           {data.map((entry) => (
-            <VisitContext.Provider value={visitFor(entry)}>
+            <VisitContext.Provider value={{ ...visit, account: entry.account ?? '' }}>
               <li>
                 <Time at={entry.at} />
                 <div>

@@ -1,12 +1,12 @@
 import { changeAccount, getAccount, resetAccount } from '../../accounts/accounts.ts'
 import { accountChange } from '../../accounts/fields.ts'
 import { affiliateViewFields } from '../../affiliates/view-fields.ts'
-import { type Page, useVisit } from '../../pages/base/page.ts'
+import type { Page } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { Badge } from '../../pages/parts/data.tsx'
 import { storageWords } from '../../pages/parts/field-words.ts'
 import { Facts } from '../../pages/parts/fields.tsx'
-import { ChangeForm, ConfirmForm } from '../../pages/parts/forms.tsx'
+import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
 import { changedMembers } from '../../pages/parts/schema.ts'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import { AccountTabs } from '../../pages/parts/tabs.tsx'
@@ -27,22 +27,22 @@ const {
   ...settings
 } = accountChange
 
-const StopAccount = ({ account }: { account: Account }, visit = useVisit()) => (
+const StopAccount = ({ account }: { account: Account }) => (
   <>
     <h2>Stop the account</h2>
     {account.disabled ? (
       <ChangeForm change="enable" submit="Enable the account" />
     ) : (
-      <ConfirmForm change="disable" submit="Disable the account" name={visit.account}>
+      <FoldedForm change="disable" submit="Disable the account" isDanger>
         <p>Its credentials are refused until you enable it again. Nothing is deleted.</p>
-      </ConfirmForm>
+      </FoldedForm>
     )}
     {account.mode === 'test' && (
-      <ConfirmForm change="reset" submit="Delete all records" name={visit.account}>
+      <FoldedForm change="reset" submit="Delete all records" isDanger>
         <p>
           Permanently deletes every record, statement, payment and webhook of this test account.
         </p>
-      </ConfirmForm>
+      </FoldedForm>
     )}
   </>
 )
@@ -69,11 +69,9 @@ export const settingsPage: Page = {
     enable: calling(changeAccount, 'The account is enabled.', () => ({ disabled: false })),
     disable: {
       ...calling(changeAccount, 'The account is disabled.', () => ({ disabled: true })),
-      confirm: ({ account }) => account,
     },
     reset: {
       ...calling(resetAccount, 'The records are deleted. A large account takes some minutes.'),
-      confirm: ({ account }) => account,
     },
   },
   async render(visit) {

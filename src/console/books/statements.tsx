@@ -177,9 +177,9 @@ const changes: NonNullable<Page['changes']> = {
     ...calling(startRun, 'The computation has started. This page follows it.'),
     next: (answer, { account, query }) => {
       const { id: run, period } = answer as Run
-      const { plan, affiliate_id, status, order } = query
+      const { plan, affiliate_id, status } = query
       const path = accountPath(account, 'statements')
-      return withQuery(path, { period, plan, affiliate_id, status, order, run })
+      return withQuery(path, { period, plan, affiliate_id, status, run })
     },
   },
   approve: {
@@ -249,9 +249,6 @@ const changes: NonNullable<Page['changes']> = {
   },
 }
 
-/** The orders to choose from, beside that by changes. */
-const ORDERS = ['amount', 'oldest'] as const
-
 /** Returns the query of the API: the filters of the page, with the period that it shows. */
 function filterOf({ query }: Visit, shown: string | undefined) {
   const { affiliate_id, plan, status } = query
@@ -270,32 +267,13 @@ const filtersOf = (visit: Visit, sums: PeriodSums, names: PlanNames): Input[] =>
     options: [['', 'Any'], ...planOptions(chosenPlans(names, visit.query.plan))],
   },
   { name: 'affiliate_id', label: 'Affiliate' },
-  {
-    name: 'order',
-    label: 'First',
-    options: [
-      ...(visit.query.period === ALL ? [] : [['', 'The largest changes'] as const]),
-      ['amount', 'The largest amounts'],
-      ['oldest', 'The affiliates in order'],
-    ],
-  },
 ]
 
 /** The statements of an account, and the forms that compute and approve a whole period. */
 export const statementsPage: Page = {
   path: '/accounts/:account/statements',
   section: 'Statements',
-  query: [
-    'period',
-    'affiliate_id',
-    'plan',
-    'status',
-    'order',
-    'cursor',
-    'run',
-    'format',
-    'approve',
-  ],
+  query: ['period', 'affiliate_id', 'plan', 'status', 'cursor', 'run', 'format', 'approve'],
   changes,
   file: (visit) =>
     visit.query.format === 'csv'
@@ -317,7 +295,7 @@ export const statementsPage: Page = {
     const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, today)
     const filter = filterOf(visit, shown)
     const { period } = filter
-    const order = ORDERS.find((one) => one === query.order) ?? (period ? 'change' : 'oldest')
+    const order = period ? 'change' : 'oldest'
     const [{ data, meta }, totals, sums, names, run] = await Promise.all([
       api.call(listStatements, { account, ...filter, order, cursor }),
       api.call(getStatementTotals, { account, ...filter }),

@@ -370,7 +370,6 @@ const DecideForm = (
 const ReleaseForm = ({ proposal }: { proposal: Decision | null }) => (
   <FoldedForm
     change="release"
-    title="End the hold"
     submit="End the hold"
     needs="approver"
     isOpen={proposal !== null}

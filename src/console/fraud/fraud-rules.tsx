@@ -13,7 +13,7 @@ import { calling } from '../../pages/calling.ts'
 import { Badge, Data, dayWords, EmptyState, isolated } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { ConfirmForm, Filters, NeedsRole } from '../../pages/parts/forms.tsx'
+import { Filters, FoldedForm, NeedsRole } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { isAtLeast } from '../../platform/auth/roles.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
@@ -132,9 +132,9 @@ const End = ({ rule }: { rule: RuleWithVersions }, visit = useVisit()) => {
   const isOver = rule.disabled && rule.versions[0]?.version === rule.in_force
   if (isOver || !isAtLeast(visit.member.role, needs)) return null
   return (
-    <ConfirmForm change="disable" submit="Disable the rule" name={rule.rule} needs={needs}>
+    <FoldedForm change="disable" submit="Disable the rule" needs={needs} isDanger>
       <p>From today on it finds nothing. What it found before stays.</p>
-    </ConfirmForm>
+    </FoldedForm>
   )
 }
 
@@ -148,7 +148,6 @@ export const fraudRulePage: Page = {
     put: putRule,
     disable: {
       ...calling(disableFraudRule, 'The rule is disabled from today on.'),
-      confirm: ({ params }) => params.rule ?? '',
     },
   },
   async render(visit) {

@@ -31,7 +31,6 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   failing_postbacks: (affiliate) => ['Show the affiliate', ['affiliates', affiliate]],
   held_records: () => ['Show what waits', ['held']],
   unmapped_statuses: () => ['Set the meaning', ['mappings']],
-  negative_amounts: () => ['Check the setting', ['account']],
   expiring_credentials: () => ['Show the credentials', ['credentials']],
 }
 

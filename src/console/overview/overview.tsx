@@ -4,20 +4,19 @@ import { listPeriods } from '../../commission/operations/statements.ts'
 import { counted } from '../../commission/words/english.ts'
 import { getFeed } from '../../ingest/operations/feeds.ts'
 import { accountPath, dayBefore, type Page } from '../../pages/base/page.ts'
-import { Amount, count, isolated, periodWords, Time } from '../../pages/parts/data.tsx'
+import { Amount, count, isolated, periodWords } from '../../pages/parts/data.tsx'
 import { choiceWords } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { FigureCard, Moneys } from '../../pages/parts/figures.tsx'
 import { openPeriods } from '../../pages/parts/owed.ts'
-import { Periods } from '../../pages/parts/statement-lists.tsx'
 import { listPayable } from '../../payouts/operations/payable.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { dayText, periodOf } from '../../platform/money/calendar.ts'
 import { ZERO } from '../../platform/money/decimal.ts'
 import { moneyText } from '../../platform/money/money.ts'
 import { moneyOf, sumByCurrency } from '../../platform/money/sums.ts'
-import { canManage, sumsText } from '../books/sums.ts'
-import { waitingOf } from '../payouts/payable-words.tsx'
+import { canManage } from '../books/sums.ts'
+import { Waiting } from '../payouts/payable-words.tsx'
 import { Feeds } from '../records/feeds.tsx'
 import { AttentionList } from './attention.tsx'
 
@@ -34,8 +33,7 @@ export const overviewPage: Page = {
       api.call(listPeriods, { account }),
       api.call(listPayable, { account }),
     ])
-    const free = payable.filter(({ reasons }) => reasons.length === 0)
-    const waiting = waitingOf(payable)
+    const free = payable.filter(({ ticked }) => ticked)
     const month = periodOf(Math.floor(visit.today / DAY_MS), 'month')
     const body = (
       <>
@@ -94,7 +92,7 @@ export const overviewPage: Page = {
           })}
           <FigureCard title="Payable now">
             <Moneys amounts={moneyOf(sumByCurrency(free))} none="Nothing" />
-            {waiting.length > 0 && <p class="note">{sumsText(waiting)} waits</p>}
+            <Waiting rows={payable} />
             {payable.length > 0 && canManage(visit) && (
               <p>
                 <AccountLink at={['payouts']}>
@@ -108,13 +106,6 @@ export const overviewPage: Page = {
         <section id="feeds">
           <h2>Feeds</h2>
           <Feeds feeds={feeds.data} />
-        </section>
-        <section>
-          <h2>Statements by period</h2>
-          <p class="note">
-            The last run ended: <Time at={sums.last_run_at} />.
-          </p>
-          <Periods sums={sums} />
         </section>
       </>
     )

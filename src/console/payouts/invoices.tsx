@@ -20,6 +20,17 @@ const InvoiceState = ({ corrects, corrected_by }: Listed) => {
   return corrected_by ? <Badge tone="warn">Taken back</Badge> : <Badge tone="good">Written</Badge>
 }
 
+/** What the settings of invoices are called. */
+const LABELS = {
+  self_billing: 'Invoices that we write for affiliates',
+  series: 'Beginning of their numbers',
+  vat_id: 'Our VAT number',
+  rate: 'VAT rate',
+  sample_seen: 'Our adviser has seen a sample',
+  version: 'Version of the agreement',
+  text: 'Text of the agreement',
+}
+
 /** The invoices that the account has written for its affiliates, and what they need. */
 export const invoicesPage: Page = {
   path: '/accounts/:account/invoices',
@@ -95,6 +106,7 @@ export const invoicesPage: Page = {
           needs="approver"
           at="/invoicing"
           schemas={invoicingForm}
+          labels={LABELS}
           values={{ self_billing, ...invoicing, ...invoicing.agreement }}
         />
       </>

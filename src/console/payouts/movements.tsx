@@ -1,13 +1,14 @@
 import { type Change, dayBefore, useVisit, type Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { refused } from '../../pages/csv-columns.ts'
-import { Badge, Data, Day } from '../../pages/parts/data.tsx'
+import { Amount, Badge, Data, Day } from '../../pages/parts/data.tsx'
 import { ChangeForm, FoldedForm, type Option } from '../../pages/parts/forms.tsx'
 import { type Columns, Table } from '../../pages/parts/table.tsx'
 import type { MovementDoubt } from '../../payouts/model.ts'
 import { bookTransfer, dismissMovements } from '../../payouts/operations/answers.ts'
 import type { getBatch } from '../../payouts/operations/batches.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { compare, decimal } from '../../platform/money/decimal.ts'
 
 // What moved and is not booked: pages of batches and answers show it, and what a member can do with it.
 
@@ -27,14 +28,24 @@ const DIFFERENCES = {
   owed: 'The rest stays as it was',
 } as const
 
-/** What a member can do with a movement. */
-const DECISIONS: readonly Option[] = [
-  ['', 'Choose'],
-  ['same', 'Book it: it is what was ordered'],
-  ['fee', 'Book it: the bank kept the difference, which is ours'],
-  ['owed', 'Book it: only this much was settled, the rest is not'],
-  ['dismiss', 'Dismiss it: it needs no entry'],
+/** What a member can do with movements, and of which it is offered. */
+const DECISIONS: readonly (readonly [...Option, isOf: (one: Movement) => boolean])[] = [
+  ['', 'Choose', () => true],
+  ['same', 'Book it: it is what was ordered', (one) => one.can_book],
+  [
+    'fee',
+    'Book it: the difference is a fee of the bank, which is ours',
+    (one) => moreOf(one) !== 0,
+  ],
+  ['owed', 'Book it: only this much was settled, the rest is not', (one) => moreOf(one) < 0],
+  ['dismiss', 'Dismiss it: it needs no entry', () => true],
 ]
+
+/** Returns whether more (1) or less (-1) has moved than was ordered; 0 if as much, or if it cannot be booked. */
+const moreOf = ({ can_book, amount, ordered }: Movement): number =>
+  can_book && ordered && /^[\d.]+$/.test(amount ?? '')
+    ? compare(decimal(amount ?? ''), decimal(ordered))
+    : 0
 
 /** Returns what names a movement in a form. */
 const keyOf = ({ reference, direction, day, amount, bank_reference }: Movement): string =>
@@ -71,12 +82,16 @@ export const movementChanges = (
 })
 
 /** Says why a movement is not booked, and what can be done with it, or how a member booked it. */
-function wordsOf({ can_book, doubt, amount, ordered, difference, note, code, reason }: Movement) {
+function wordsOf(movement: Movement) {
+  const { can_book, doubt, difference, note, code, reason, currency, ordered_currency } = movement
   if (doubt === null) return difference && `${DIFFERENCES[difference]}: ${note}`
-  const isOther = doubt === 'not_booked' && ordered !== null && amount !== ordered
-  const why = isOther ? 'It is not the amount that was ordered.' : DOUBT_WORDS[doubt]
+  const more = moreOf(movement)
+  const isOther = doubt === 'not_booked' && more !== 0
+  const what = ordered_currency && currency !== ordered_currency ? 'currency' : isOther && 'amount'
+  const why = what ? `It is not the ${what} that was ordered.` : DOUBT_WORDS[doubt]
+  const as = isOther ? ` as a fee${more < 0 ? ' or with a rest' : ''}` : ''
   const can = can_book
-    ? `Book it${isOther ? ' as a fee or with a rest' : ''}, or dismiss it.`
+    ? `Book it${as}, or dismiss it.`
     : 'Ask your bank, and dismiss it once you know why.'
   const said = [code, reason].filter(Boolean).join(', ')
   return [why, can, said && `The bank says: ${said}`].filter(Boolean).join(' ')
@@ -90,7 +105,10 @@ const COLUMNS: Columns<Movement> = {
   ),
   Day: ({ day }) => <Day day={day || null} />,
   Amount: 'amount',
-  Ordered: { number: ({ ordered }) => ordered },
+  Ordered: {
+    number: ({ ordered, ordered_currency }) =>
+      ordered && <Amount value={ordered} currency={ordered_currency ?? ''} />,
+  },
   Why: { prose: (one) => <Data text={wordsOf(one) || ''} /> },
 }
 
@@ -101,7 +119,7 @@ export function Movements({ movements }: { movements: readonly Movement[] }) {
   return (
     <>
       {open.length > 0 && (
-        <ChangeForm change="settle" submit="Do it" needs="approver" fields={DECIDE}>
+        <ChangeForm change="settle" submit="Do it" needs="approver" fields={decideFields(open)}>
           <Table
             caption="Look at it with your bank"
             rows={open}
@@ -125,8 +143,16 @@ export function Movements({ movements }: { movements: readonly Movement[] }) {
   )
 }
 
-const DECIDE = [
-  { name: 'decision', label: 'What to do', options: DECISIONS },
+/** Returns the fields that decide on one of some movements. */
+const decideFields = (open: readonly Movement[]) => [
+  {
+    name: 'decision',
+    label: 'What to do',
+    pointer: '/difference',
+    options: DECISIONS.filter(([, , isOf]) => open.some(isOf)).map(
+      ([value, label]): Option => [value, label],
+    ),
+  },
   { name: 'reason', label: 'Why', hint: 'Needed for a difference, and to dismiss it.' },
 ]
 
@@ -176,6 +202,7 @@ export function BookByHand({ transfers }: Pick<Batch, 'transfers'>, { today } = 
         {
           name: 'kind',
           label: 'If the amount differs',
+          pointer: '/difference',
           options: [['', 'It does not differ'], ...Object.entries(DIFFERENCES)],
         },
         { name: 'why', label: 'Why it differs', pointer: '/difference/reason' },

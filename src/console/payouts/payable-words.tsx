@@ -1,9 +1,11 @@
+import { counted } from '../../commission/words/english.ts'
 import { Badge, Data, periodWords } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import type { DoubtCode, Reason } from '../../payouts/model.ts'
+import { type DoubtCode, type Reason, STOPPING } from '../../payouts/model.ts'
 import type { getBatch } from '../../payouts/operations/batches.ts'
 import type { listPayable } from '../../payouts/operations/payable.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
+import { sumsText } from '../books/sums.ts'
 
 /** A row of what has to be paid. */
 export type PayableRow = AnswerOf<typeof listPayable>['data'][number]
@@ -25,17 +27,6 @@ const REASONS: Readonly<Record<Reason, readonly [words: string, page?: string | 
   next_batch: ['This batch is full: prepare another one', null],
   taken: ['Another batch pays it, or it is paid', 'batches'],
 }
-
-/** Returns what waits of the statements of rows, each with its first reason: its own, or one of its row. */
-export const waitingOf = (rows: readonly PayableRow[]) =>
-  rows.flatMap(({ affiliate_id, currency, reasons: [ofRow], statements }) =>
-    statements.flatMap(({ amount, reasons: [own = ofRow] }) =>
-      own ? [{ affiliate_id, currency, amount, reason: own }] : [],
-    ),
-  )
-
-/** Returns a reason in words. */
-export const reasonWords = (reason: Reason): string => REASONS[reason][0]
 
 /** Renders why something cannot be paid, each with a link to what mends it. */
 const Reasons = ({ affiliate_id, reasons }: Pick<PayableRow, 'affiliate_id' | 'reasons'>) => (
@@ -68,6 +59,28 @@ const DOUBTS: Readonly<Record<DoubtCode, readonly [tone: 'bad' | 'warn', words: 
   first_payment: ['warn', 'First payment'],
   same_account: ['warn', 'Same account'],
   much_more: ['warn', 'Much more'],
+}
+
+/** Renders how much of rows waits for what: each statement for its own reason, or for the first one of its row. */
+export function Waiting({ rows }: { rows: readonly PayableRow[] }) {
+  const waiting = rows.flatMap(({ reasons: [ofRow], doubts, statements, ...row }) => {
+    const stopping = doubts.find(({ code }) => STOPPING.includes(code))
+    return statements.flatMap(({ amount, reasons: [reason = ofRow] }) => {
+      const why = reason ? REASONS[reason][0] : stopping && DOUBTS[stopping.code][1]
+      return why ? [{ ...row, amount, why }] : []
+    })
+  })
+  if (waiting.length === 0) return null
+  return (
+    <ul class="note">
+      {[...Map.groupBy(waiting, ({ why }) => why)].map(([why, own]) => (
+        <li>
+          {why}: {sumsText(own)} of{' '}
+          {counted(new Set(own.map(({ affiliate_id }) => affiliate_id)).size, 'payee')}
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 /** Returns the page that shows what a doubt is about. */

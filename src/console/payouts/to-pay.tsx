@@ -24,13 +24,7 @@ import { listPayable } from '../../payouts/operations/payable.ts'
 import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { canManage, sumsText } from '../books/sums.ts'
-import {
-  LookAt,
-  PaidStatements,
-  type PayableRow,
-  reasonWords,
-  waitingOf,
-} from './payable-words.tsx'
+import { LookAt, PaidStatements, type PayableRow, Waiting } from './payable-words.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 
 type Batch = AnswerOf<typeof getBatch>
@@ -104,23 +98,13 @@ const canTick = ({ reasons }: PayableRow): boolean =>
 
 /** Renders what can be paid, and how much waits for what. */
 function Sums({ rows }: { rows: readonly PayableRow[] }) {
-  const free = rows.filter(({ reasons }) => reasons.length === 0)
-  const waiting = Map.groupBy(waitingOf(rows), ({ reason }) => reason)
+  const free = rows.filter(({ ticked }) => ticked)
   return (
     <>
       <p class="lead">
         <strong>{sumsText(free)}</strong> can be paid to {counted(free.length, 'payee')}.
       </p>
-      {waiting.size > 0 && (
-        <ul class="note">
-          {[...waiting].map(([reason, own]) => (
-            <li>
-              {reasonWords(reason)}: {sumsText(own)} of{' '}
-              {counted(new Set(own.map(({ affiliate_id }) => affiliate_id)).size, 'payee')}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Waiting rows={rows} />
     </>
   )
 }

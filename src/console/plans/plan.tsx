@@ -3,7 +3,7 @@ import { accountPath, type Page, type Visit, withQuery } from '../../pages/base/
 import { calling } from '../../pages/calling.ts'
 import { Data, isolated } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { ConfirmForm } from '../../pages/parts/forms.tsx'
+import { FoldedForm } from '../../pages/parts/forms.tsx'
 import { versionWords } from '../affiliates/affiliate-forms.tsx'
 import { canManage } from '../books/sums.ts'
 import { redrawVersion } from './form/draft.ts'
@@ -52,7 +52,6 @@ export const planPage: Page = {
     put: putVersion,
     withdraw: {
       ...calling(withdrawPlanVersion, 'The version is withdrawn.'),
-      confirm: ({ params }) => params.plan ?? '',
     },
   },
   async render(visit) {
@@ -89,10 +88,10 @@ export const planPage: Page = {
           inForce={plan.in_force}
           inWords={({ terms }, before) => <InWords terms={terms} before={before?.terms} />}
         />
-        <ConfirmForm
+        <FoldedForm
           change="withdraw"
           submit="Withdraw a version"
-          name={plan.plan}
+          isDanger
           fields={[
             {
               name: 'version',
@@ -101,7 +100,7 @@ export const planPage: Page = {
           ]}
         >
           <p>Only a version that was never in force can be withdrawn.</p>
-        </ConfirmForm>
+        </FoldedForm>
       </>
     )
     return { title: isolated(plan.name), body }

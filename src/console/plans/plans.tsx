@@ -8,13 +8,12 @@ import {
   type Change,
   type Page,
   type PlanNames,
-  useVisit,
   type Visit,
   withQuery,
 } from '../../pages/base/page.ts'
 import { dayWords, EmptyState, isolated, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { ChangeForm, ConfirmForm, Filters } from '../../pages/parts/forms.tsx'
+import { ChangeForm, Filters, FoldedForm } from '../../pages/parts/forms.tsx'
 import { AffiliateLink, PlanLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import {
@@ -33,7 +32,6 @@ import { Sentences, sentencesOf } from './plan-words.tsx'
 /** Deletes an assignment, which the form names by its first day and its affiliate. */
 export const unassign: Change = {
   done: 'The assignment is deleted.',
-  confirm: ({ account }) => account,
   perform(values, { api, account }) {
     // The day has no space, but the id may have some.
     const [from = '', affiliate_id = ''] = values('assignment').split(/ (.*)/s)
@@ -58,14 +56,11 @@ export async function readAssignments(
 const ALL_OTHERS = 'All others'
 
 /** Renders assignments, and the form that deletes one of them. */
-export const Assignments = (
-  {
-    rows,
-    forAll,
-    planNames,
-  }: Awaited<ReturnType<typeof readAssignments>> & { readonly planNames: PlanNames },
-  visit = useVisit(),
-) => (
+export const Assignments = ({
+  rows,
+  forAll,
+  planNames,
+}: Awaited<ReturnType<typeof readAssignments>> & { readonly planNames: PlanNames }) => (
   <>
     <Table
       caption="Assignments, by affiliate and first day. All others: affiliates without an assignment of their own."
@@ -83,10 +78,10 @@ export const Assignments = (
       <p class="note">The affiliate has no assignment of its own, so those of all others apply.</p>
     )}
     {rows.length > 0 && (
-      <ConfirmForm
+      <FoldedForm
         change="unassign"
         submit="Delete an assignment"
-        name={visit.account}
+        isDanger
         fields={[
           {
             name: 'assignment',

@@ -170,7 +170,6 @@ export const customerPage: Page = {
           </>
         ) : (
           <FoldedForm
-            title="Refuse the customer"
             change="refuse"
             submit="Refuse the customer"
             fields={[

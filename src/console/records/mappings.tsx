@@ -10,7 +10,7 @@ import { nullIfConflict } from '../../pages/api-errors.ts'
 import { type Change, type Page, useVisit, type Values, withQuery } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { Data, EmptyState, isolated, visible } from '../../pages/parts/data.tsx'
-import { ChangeForm, ConfirmForm, Field, type Option } from '../../pages/parts/forms.tsx'
+import { ChangeForm, Field, FoldedForm, type Option } from '../../pages/parts/forms.tsx'
 import { SchemaFields } from '../../pages/parts/schema-fields.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { AccountTabs } from '../../pages/parts/tabs.tsx'
@@ -179,9 +179,9 @@ const Definitions = ({ rows }: { rows: readonly Definition[] }, visit = useVisit
       <h2>{one ? `Change ${isolated(one.eventname)}` : 'Define an event'}</h2>
       <DefinitionForm one={one} />
       {one && (
-        <ConfirmForm change="drop" submit="Delete the definition" name={one.eventname}>
+        <FoldedForm change="drop" submit="Delete the definition" isDanger>
           <p>The event is then read without a definition.</p>
-        </ConfirmForm>
+        </FoldedForm>
       )}
     </>
   )
@@ -199,7 +199,6 @@ export const mappingsPage: Page = {
     define: definitionChange,
     drop: {
       ...calling(dropEventDefinition, 'The definition is deleted.'),
-      confirm: ({ query }) => query.eventname ?? '',
       next: (_, { path }) => path,
     },
   },

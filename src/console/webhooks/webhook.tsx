@@ -2,7 +2,7 @@ import { accountPath, type Change, type Page, type Visit } from '../../pages/bas
 import { calling } from '../../pages/calling.ts'
 import { Badge, EmptyState, isolated, Live, Pager, Time, visible } from '../../pages/parts/data.tsx'
 import { Members, Pairs } from '../../pages/parts/fields.tsx'
-import { ChangeForm, ConfirmForm, Filters } from '../../pages/parts/forms.tsx'
+import { ChangeForm, Filters, FoldedForm } from '../../pages/parts/forms.tsx'
 import { RotationForm, secretOf } from '../../pages/parts/rotation.tsx'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import { Table } from '../../pages/parts/table.tsx'
@@ -98,7 +98,6 @@ const changes: Record<string, Change> = {
   rotate: calling(rotateWebhook, secretOf('The webhook has a new secret.', 'id', 'secret')),
   drop: {
     ...calling(deleteWebhook, 'The webhook is deleted.'),
-    confirm: idOf,
     next: (_, { account }) => accountPath(account, 'webhooks'),
   },
 }
@@ -117,9 +116,9 @@ const Settings = ({ hook }: { hook: Webhook }) => (
         <p class="note">What is pending becomes dead letters, which can be sent again.</p>
       </ChangeForm>
     )}
-    <ConfirmForm change="drop" submit="Delete the webhook" name={hook.id}>
+    <FoldedForm change="drop" submit="Delete the webhook" isDanger>
       <p>Nothing more is sent to it.</p>
-    </ConfirmForm>
+    </FoldedForm>
   </>
 )
 

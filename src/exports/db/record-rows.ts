@@ -1,15 +1,14 @@
-import { getTableColumns } from 'drizzle-orm'
 import { isUnchanged } from '../../ingest/db/changed.ts'
 import type { RecordView } from '../../ingest/db/list.ts'
 import type { RecordTable } from '../../ingest/db/record-table.ts'
 import { recordsByDay, stepKey } from '../../ingest/db/totals.ts'
-import { decode } from '../../platform/db/column-types.ts'
+import { day, instant, real, type StoredColumn, text } from '../../platform/db/column-types.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { cursorValues, isBeyondCursor, type KeyValue } from '../../platform/db/paginate.ts'
 import { all, only } from '../../platform/db/query.ts'
-import { activity, customers, events, transactions } from '../../platform/db/schema.ts'
 import { columnList } from '../../platform/db/sql-fragments.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
+import { activity, customers, events, transactions } from '../../platform/db/tables.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 
 /** What a column holds, as an export writes it. */
@@ -17,15 +16,18 @@ export type StoredType = 'text' | 'decimal' | 'date' | 'instant' | 'integer'
 
 const TABLES = { customers, transactions, activity, events }
 
-const SQL_TYPES: Readonly<Record<string, StoredType>> = { text: 'text', real: 'decimal' }
+const STORED_TYPES = new Map<StoredColumn | undefined, StoredType>([
+  [text, 'text'],
+  [real, 'decimal'],
+  [day, 'date'],
+  [instant, 'instant'],
+])
 
 /** Returns what a column of a table of records holds. */
-export function storedTypeOf({ table, encoded }: RecordTable, column: string): StoredType {
-  const coded = encoded[column]
-  if (coded) return String(decode(coded, 0)).length === 10 ? 'date' : 'instant'
-  const columns = Object.entries(getTableColumns(TABLES[table as keyof typeof TABLES]))
-  const [, found] = columns.find(([name]) => name === column) ?? []
-  return SQL_TYPES[found?.getSQLType() ?? ''] ?? 'integer'
+export function storedTypeOf({ table }: RecordTable, column: string): StoredType {
+  const { columns } = TABLES[table as keyof typeof TABLES]
+  const found = Object.entries<StoredColumn>(columns).find(([name]) => name === column)
+  return STORED_TYPES.get(found?.[1]) ?? 'integer'
 }
 
 /** A month in which a resource has records. */

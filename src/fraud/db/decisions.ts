@@ -1,6 +1,6 @@
-import { encode } from '../../platform/db/column-types.ts'
+import { dayNumber } from '../../platform/db/column-types.ts'
 import { BEGINNING } from '../../platform/db/history.ts'
-import { customerRefusals, type fraudDecisions } from '../../platform/db/schema.ts'
+import type { fraudDecisions } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { newAuditId, tryWithAudit } from '../../platform/directory/audit.ts'
@@ -89,7 +89,7 @@ const AUDIT_REFUSALS = compileStatement(`
 export async function storeDecision(db: D1Database, decision: NewDecision): Promise<boolean> {
   const { account, case_id, actor, isFinal, keepHold, refuse, from, now, ...others } = decision
   const { isRelease, ...rest } = others
-  const fromDay = from === null ? null : encode(customerRefusals.day, from)
+  const fromDay = from === null ? null : dayNumber(from)
   const stored = refuse.map((id) => [id, newAuditId()])
   const values = {
     ...rest,

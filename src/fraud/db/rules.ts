@@ -1,7 +1,7 @@
 import { MARK_DAYS } from '../../ingest/db/changed.ts'
-import { encode } from '../../platform/db/column-types.ts'
+import { dayNumber } from '../../platform/db/column-types.ts'
 import { all } from '../../platform/db/query.ts'
-import { customers, type fraudRuleVersions } from '../../platform/db/schema.ts'
+import type { fraudRuleVersions } from '../../platform/db/schema.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
@@ -38,7 +38,7 @@ export const insertRuleVersion = (db: D1Database, row: Row) => [
   bindStatement(db, MARK_DAYS, {
     account: row.account,
     resource: 'fraud-rules',
-    days: JSON.stringify([encode(customers.day, row.effective_from)]),
+    days: JSON.stringify([dayNumber(row.effective_from)]),
   }),
 ]
 

@@ -1,9 +1,9 @@
-import { decodeRow, encode } from '../../platform/db/column-types.ts'
+import { dayNumber, decodeRow } from '../../platform/db/column-types.ts'
 import { type FoundPage, type ListQuery, type Page, paginate } from '../../platform/db/paginate.ts'
-import { customers } from '../../platform/db/schema.ts'
-import { encodedColumns } from '../../platform/db/table.ts'
+import { encodedColumns, type RowOf } from '../../platform/db/table.ts'
+import { customers } from '../../platform/db/tables.ts'
 
-type Customer = typeof customers.$inferSelect
+type Customer = RowOf<typeof customers>
 
 /** How a customer was acquired; `organic` if they came without `tracking_data`. */
 type CustomerVerdict = NonNullable<Customer['verdict']> | 'organic'
@@ -69,6 +69,6 @@ function attributionQuery(
     from: `customers indexed by customers_day where account = :account
         and day between :from and :to${isUnattributed ? ' and affiliate_id is null and link is null' : ''}`,
     key: ['day', 'customer_id'],
-    values: { account, from: encode(customers.day, from), to: encode(customers.day, to) },
+    values: { account, from: dayNumber(from), to: dayNumber(to) },
   }
 }

@@ -1,6 +1,5 @@
-import { encode } from '../../platform/db/column-types.ts'
+import { dayNumber } from '../../platform/db/column-types.ts'
 import { toJsonChunks } from '../../platform/db/json-chunks.ts'
-import { customers } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement, read } from '../../platform/db/statement.ts'
 import { type Facts, FIND_REQUEST, type FoundRequest, toFound } from './find-sql.ts'
 import type { Delivery } from './item.ts'
@@ -12,7 +11,7 @@ export const parametersOf = (delivery: Delivery) => ({
   delivery: delivery.id,
   resource: delivery.resource,
   received_at: delivery.receivedAt,
-  received_day: encode(customers.day, delivery.receivedDay),
+  received_day: dayNumber(delivery.receivedDay),
   idempotency_key: delivery.idempotency?.key ?? null,
   quota: delivery.storageQuota,
 })

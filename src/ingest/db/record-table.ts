@@ -1,13 +1,6 @@
 import type { Column } from '../../platform/db/column-types.ts'
-import { activity, customers, events, transactions } from '../../platform/db/schema.ts'
-import {
-  columnNames,
-  encodedColumns,
-  primaryKeyOf,
-  type Table,
-  tableName,
-  uniqueKeyOf,
-} from '../../platform/db/table.ts'
+import { columnNames, encodedColumns, type Table } from '../../platform/db/table.ts'
+import { activity, customers, events, transactions } from '../../platform/db/tables.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 
 /**
@@ -117,7 +110,7 @@ const PARTNER_COLUMNS = columnNames(customers).filter(
 
 /** Returns the columns of a record's key without the account: of its unique index or primary key. */
 export const keyColumnsOf = (table: Table): string[] =>
-  (uniqueKeyOf(table) ?? primaryKeyOf(table)).filter((name) => name !== 'account')
+  (table.uniqueKey ?? table.primaryKey).filter((name) => name !== 'account')
 
 /**
  * The name of the cell with the verdict on the `tracking_data` of a record: `unusable` if only
@@ -150,7 +143,7 @@ function recordTable(
     ...(options.maskedColumn ? [MASK_PATCH, HAS_MASK] : []),
   ]
   return {
-    table: tableName(table),
+    table: table.name,
     key: keyColumnsOf(table),
     columns,
     encoded,
@@ -182,7 +175,7 @@ export const heldKeyOf = ({ key, dayColumn }: RecordTable): string[] => [
 ]
 
 const waitingRecords = (table: Table, resource: string) => ({
-  table: tableName(table),
+  table: table.name,
   key: keyColumnsOf(table),
   dayColumn: resource === 'trading-activity' ? 'date' : 'day',
   resource,

@@ -1,6 +1,5 @@
-import { encode } from '../../platform/db/column-types.ts'
+import { dayNumber } from '../../platform/db/column-types.ts'
 import { byteLength, toJsonChunks } from '../../platform/db/json-chunks.ts'
-import { customers } from '../../platform/db/schema.ts'
 import { bindStatement, required, type Statement } from '../../platform/db/statement.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
 import { cellOf, estimateBytes } from './cells.ts'
@@ -217,7 +216,7 @@ function recordStatements(
 /** Returns the cells of a record with those that a decision adds. */
 function toRow({ item, found, revision, isHeld }: Write): unknown[] {
   const [day = null, isEarly] = found.affiliated ?? []
-  const fromDay = isEarly ? encode(customers.day, '0000-01-01') : day
+  const fromDay = isEarly ? dayNumber('0000-01-01') : day
   return [...(item.cells ?? []), revision, Number(isHeld), found.isErased, fromDay]
 }
 

@@ -1,4 +1,4 @@
-import * as tables from '../../platform/db/schema.ts'
+import * as tables from '../../platform/db/tables.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, optional, said } from '../../platform/validation/fields.ts'
 import * as definitions from './definitions.ts'

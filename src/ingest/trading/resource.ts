@@ -32,10 +32,10 @@ type ResourceOptions = Pick<
 }
 
 /** Returns a partner resource. Does not compile unless the fields agree with the columns of the table. */
-export function defineResource<T extends Table, const E extends v.ObjectEntries>(
-  table: T,
+export function defineResource<Row extends object, const E extends v.ObjectEntries>(
+  table: Table<Row>,
   { dayField, summedFields, ...options }: ResourceOptions,
-  entries: E & FieldsFitColumns<T, E>,
+  entries: E & FieldsFitColumns<Row, E>,
 ): Resource {
   const key = keyColumnsOf(table)
   const { recordTable } = options
@@ -75,7 +75,9 @@ function warningsOf(record: JsonObject, ids: readonly string[]): Warning[] {
 }
 
 /** The columns of a table that hold a field of a partner record. */
-type FieldColumns<T extends Table> = Omit<T['$inferInsert'], OtherColumns>
+type FieldColumns<Row> = {
+  [Name in Exclude<keyof Row, OtherColumns>]?: Row[Name] | undefined
+}
 type OtherColumns =
   | 'account'
   | 'day'
@@ -89,11 +91,8 @@ type OtherColumns =
   | 'verdict'
   | 'link'
 
-type FieldsFitColumns<
-  T extends Table,
-  E extends v.ObjectEntries,
-> = keyof E extends keyof FieldColumns<T>
-  ? v.InferOutput<v.ObjectSchema<E, undefined>> extends FieldColumns<T>
+type FieldsFitColumns<Row, E extends v.ObjectEntries> = keyof E extends keyof FieldColumns<Row>
+  ? v.InferOutput<v.ObjectSchema<E, undefined>> extends FieldColumns<Row>
     ? unknown
     : 'a field disagrees with its column'
   : 'a field has no column'

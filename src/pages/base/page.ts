@@ -137,8 +137,6 @@ export type Tone = 'good' | 'warn'
 interface AfterChange {
   /** The message after the change, or a function that returns it, or a new secret, for the answer of the API. */
   done: string | ((answer: unknown) => string | ShownSecret)
-  /** Returns the name that the member must type first; for changes that cannot be undone. */
-  confirm?(visit: Visit): string
   /** Returns the address to show next; the same page if absent. */
   next?(answer: unknown, visit: Visit): string
   /** Shows the answer instead of `done`. A reload of the page sends the form again: for what may be repeated. */

@@ -89,6 +89,7 @@ const CHOICES: Readonly<Record<string, string>> = {
   hold: 'Keep until the customer arrives',
   warn: 'Store, and tell the sender',
   off: 'None',
+  invoice: 'One for each approved statement',
   event: 'A single event',
   day: 'The total of a day',
   required: 'Must be sent',

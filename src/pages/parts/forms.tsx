@@ -8,7 +8,7 @@ import {
   type Visit,
   withQuery,
 } from '../base/page.ts'
-import { isolated, Sentence, titleOf } from './data.tsx'
+import { Sentence, titleOf } from './data.tsx'
 import { placeOf } from './deliveries.tsx'
 import { plainWords } from './plain-words.ts'
 
@@ -275,12 +275,15 @@ export function Field(props: Input & { change: string }, visit = useVisit()) {
   )
 }
 
-/** Renders a form that is folded until a member opens it, or until its change is refused; nothing if they may not make it. */
+/**
+ * Renders a form that is folded until a member opens it, or until its change is refused; nothing if they may not make
+ * it. Its title is the text of its button if absent.
+ */
 export function FoldedForm(
-  props: ChangeProps & { title: string; isDanger?: boolean; isOpen?: boolean },
+  props: ChangeProps & { title?: string; isDanger?: boolean; isOpen?: boolean },
   visit = useVisit(),
 ) {
-  const { title, isDanger = false, isOpen = false, ...form } = props
+  const { title = props.submit, isDanger = false, isOpen = false, ...form } = props
   if (!isAtLeast(visit.member.role, form.needs ?? 'manager')) return null
   return (
     <details
@@ -292,16 +295,3 @@ export function FoldedForm(
     </details>
   )
 }
-
-/** Renders a form for a change that cannot be undone: the member types a name first. */
-export const ConfirmForm = ({ name, fields = [], ...form }: ChangeProps & { name: string }) => (
-  <FoldedForm
-    {...form}
-    title={form.submit}
-    isDanger
-    fields={[
-      ...fields,
-      { name: 'confirm', label: `Type ${isolated(name)} to confirm`, required: true },
-    ]}
-  />
-)

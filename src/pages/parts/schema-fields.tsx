@@ -12,6 +12,8 @@ interface Fields {
   readonly values?: Readonly<Record<string, unknown>> | undefined
   /** Whether all members are sent, not only those that were changed. */
   readonly sendsAll?: boolean
+  /** What fields are called that their names do not say. */
+  readonly labels?: Readonly<Record<string, string>>
   /** The pointer above the names of the fields. */
   readonly at?: string | undefined
 }
@@ -29,7 +31,7 @@ export const SchemaFields = (form: Fields, { refused } = useVisit()) => (
   <div class="members">
     {Object.entries(form.schemas).map(([name, schema]) => {
       const described = describe(schema)
-      const shown = { label: labelOf(name), hint: HINTS[name] }
+      const shown = { label: form.labels?.[name] ?? labelOf(name), hint: HINTS[name] }
       const { choices, isList, isRequired } = described
       const value = form.values?.[name]
       const chosen = choices.filter((one) => Array.isArray(value) && value.includes(one))

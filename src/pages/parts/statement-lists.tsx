@@ -8,7 +8,7 @@ import { counted } from '../../commission/words/english.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { nextPeriod, storedPeriod } from '../../platform/money/calendar.ts'
 import { useVisit } from '../base/page.ts'
-import { Amount, Badge, count, EmptyState, periodWords } from './data.tsx'
+import { Amount, Badge, count, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateName } from './names.tsx'
 import { type Cell, Table } from './table.tsx'
@@ -149,35 +149,3 @@ export const StatusSums = ({ totals }: { totals: StatementTotals }, visit = useV
 
 /** The statements of the latest periods, added up. */
 export type PeriodSums = AnswerOf<typeof listPeriods>
-
-/** The maximum number of sums of periods that a page lists. */
-const LISTED_SUMS = 12
-
-/** Renders the sums of the statements of the latest periods, each with a link to the statements. */
-export const Periods = ({ sums }: { sums: PeriodSums }) => (
-  <Table
-    rows={sums.data.slice(0, LISTED_SUMS)}
-    caption={`The latest periods${sums.is_limited ? ', up to 10,000 statements' : ''}`}
-    columns={{
-      Period: ({ period }) => periodWords(period),
-      Earned: 'earned',
-      Status: ({ status, paying }) => <StatusBadge status={status} payable={`${paying}`} />,
-      Statements: {
-        number: ({ period, status, statements }) => (
-          <AccountLink at={['statements']} query={{ period, status }}>
-            {count(statements)}
-          </AccountLink>
-        ),
-      },
-      Computed: 'computed_at',
-    }}
-    empty={
-      <EmptyState title="There are no statements yet.">
-        <p>
-          A run computes them every morning, once affiliates have a{' '}
-          <AccountLink at={['plans']} children="plan" />.
-        </p>
-      </EmptyState>
-    }
-  />
-)

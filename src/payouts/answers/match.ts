@@ -42,7 +42,7 @@ export interface Change {
 }
 
 /** A row of which nothing is booked. */
-interface Unmatched {
+export interface Unmatched {
   readonly row: number
   readonly states: string
   readonly detail: string

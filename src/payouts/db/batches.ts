@@ -111,22 +111,23 @@ export const findBatch = (db: Connection, account: string, id: string) =>
   first<ListedBatch>(db, FIND, { account, id })
 
 const READ_PERSONS = compileStatement(`
-  select i.value as person from payout_batches b cross join json_each(b.authors) i
-  where b.account = :account and b.id = :id union
-  select p.entered_by from payout_batches b
+  with b as materialized (
+    select b.* from ${JSON_EACH}(:ids) e
+    cross join payout_batches b on b.account = :account and b.id = e.value)
+  select i.value as person from b cross join json_each(b.authors) i union
+  select p.entered_by from b
   cross join payees p on p.account = b.account and p.party = 'payer' and p.id = b.payer
-    and p.version = b.payer_version
-  where b.account = :account and b.id = :id union
-  select p.entered_by from transfers t indexed by transfers_batch
+    and p.version = b.payer_version union
+  select p.entered_by from b
+  cross join transfers t indexed by transfers_batch on t.account = b.account and t.batch = b.id
   cross join payees p on p.account = t.account and p.party = 'payee' and p.id = t.affiliate_id
-    and p.version = t.payee_version
-  where t.account = :account and t.batch = :id`)
+    and p.version = t.payee_version`)
 
-/** Returns who prepared a confirmed batch, added to it, or entered bank details that it uses. */
-export const readPersons = async (db: Connection, account: string, id: string) =>
-  new Set(
-    (await all<{ person: string }>(db, READ_PERSONS, { account, id })).map((one) => one.person),
-  )
+/** Returns who prepared confirmed batches, added to them, or entered bank details that they use. */
+export const readPersons = async (db: Connection, account: string, ids: readonly string[]) => {
+  const values = { account, ids: JSON.stringify(ids) }
+  return new Set((await all<{ person: string }>(db, READ_PERSONS, values)).map((one) => one.person))
+}
 
 const FIND_BEFORE = compileStatement(`
   select id, execute_on, total, (select count(*) from transfers t indexed by transfers_batch

@@ -40,7 +40,7 @@ const OF_REFERENCES = compileStatement(`
     select value from ${JSON_EACH}(:references) union
     select t.id from ${JSON_EACH}(:references) r
     cross join transfers t indexed by transfers_batch on t.account = :account and t.batch = r.value)
-  select m.*, t.amount as ordered, t.state
+  select m.*, t.amount as ordered, t.currency as ordered_currency, t.state
   from named n
   cross join bank_movements m on m.account = :account and m.reference = n.reference
   left join transfers t on t.account = m.account and t.id = m.reference
@@ -50,6 +50,7 @@ const OF_REFERENCES = compileStatement(`
 export interface NamedMovement extends StoredMovement {
   readonly account: string
   readonly ordered: string | null
+  readonly ordered_currency: string | null
   readonly state: TransferState | null
 }
 

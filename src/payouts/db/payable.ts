@@ -1,8 +1,9 @@
 import { isCurrent, LACKS_AGREEMENT, LACKS_TREATMENT } from '../../books/db/invoices.ts'
 import { BOOK_LIMITS } from '../../books/limits.ts'
 import { CASE_NAME, isHeld } from '../../fraud/db/holds.ts'
-import { IS_DUE, IS_NOT_UNDER_WAY } from '../../ledger/db/entries.ts'
+import { IS_DUE, IS_FREE, IS_NOT_UNDER_WAY } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
+import { only } from '../../platform/db/query.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import type { StoredDetails } from '../model.ts'
 import { PAID_TWICE } from './movements.ts'
@@ -59,23 +60,44 @@ export const joinPayee = (
 /** The SQL of a day that is stored in milliseconds. */
 const dayOf = (time: string) => `date(${time} / 1000, 'unixepoch')`
 
+/**
+ * The transfers `t` of statements `s` that came back or were refused, until the details `p` of the payee change or are
+ * approved again, or a later transfer has paid a part of the statement.
+ */
+const FAILED = `t.state in ('rejected', 'returned') and t.payee_version = ifnull(p.version, 0)
+        and t.changed_at >= ifnull(p.payable_from, 0) and not exists (select 1 from transfers l
+          where l.account = s.account and l.id = s.transfer and l.state = 'paid')`
+
 /** The SQL of `CameBack`, as JSON, of a statement `s` whose payee is `p`; null if its payment did not come back. */
-export const CAME_BACK = `ifnull((
-      select json_object('payment', t.id, 'day', ${dayOf('t.changed_at')}, 'words', concat_ws(' ', t.code, t.reason))
-      from transfers t where t.account = :account and t.id = s.transfer
-        and t.state in ('returned', 'rejected') and t.payee_version = ifnull(p.version, 0)
-        and t.changed_at >= ifnull(p.payable_from, 0)
-    ), (
-      select json_object('payment', n.payment, 'day', n.returned_on, 'words', n.reason)
-      from payment_returns n where n.account = :account and n.payment = s.returned
-        and s.returned is not s.transfer and unixepoch(n.at, 'subsec') * 1000 >= ifnull(p.entered_at, 0)
-    ))`
+export const CAME_BACK = `(
+      select json_object('payment', t.id, 'words', concat_ws(' ', t.code, t.reason), 'day', ifnull((
+        select n.returned_on from payment_returns n where n.account = s.account and n.payment = t.id
+      ), ${dayOf('t.changed_at')}))
+      from transfers t indexed by transfers_failed
+      where t.account = s.account and t.affiliate_id = s.affiliate_id and ${FAILED}
+        and exists (select 1 from json_each(t.statements) i where i.value = s.id)
+      order by t.changed_at desc, t.id desc limit 1)`
+
+const COUNT_RETURNED = compileStatement(`
+  select count(distinct t.id) as count, json_group_array(distinct t.affiliate_id) as affiliates
+  from transfers t indexed by transfers_failed
+  cross join json_each(t.statements) i
+  cross join statements s on s.account = :account and s.id = i.value and ${IS_DUE} and ${IS_FREE}
+  ${joinPayee('t.affiliate_id')}
+  where t.account = :account and ${FAILED}`)
+
+/**
+ * Counts the payments that came back or were rejected and are due again, until the bank details change or are approved
+ * again, and names their affiliates as a JSON array.
+ */
+export const countReturned = (db: Connection, account: string) =>
+  only<{ count: number; affiliates: string }>(db, COUNT_RETURNED, { account })
 
 const READ_STATEMENTS = compileStatement(`
   select s.id, s.affiliate_id, s.period, s.statement ->> 'currency' as currency, s.payable as amount,
     ${CAME_BACK} as came_back, ${LACKS_AGREEMENT} as no_agreement,
     ${LACKS_TREATMENT} as no_treatment
-  from (select s.account, s.awaits_invoice, s.id, s.affiliate_id, s.period, s.plan, s.statement, s.payable, s.transfer, s.returned from ${DUE}) s
+  from (select s.account, s.awaits_invoice, s.id, s.affiliate_id, s.period, s.plan, s.statement, s.payable, s.transfer from ${DUE}) s
   ${joinPayee('s.affiliate_id')}
   order by s.affiliate_id, currency, s.period, s.plan limit ${BOOK_LIMITS.due}`)
 

@@ -165,10 +165,10 @@ export const listSameAccount = (db: Connection, account: string) =>
 /** Inserts versions. A version that exists, because another change came first, fails the batch. */
 const INSERT = compileStatement(`
   insert into payees (account, party, id, version, state, method, details, key_id, digest, tax,
-    entered_by, entered_at)
+    approvals, entered_by, entered_at)
   select :account, :party, value ->> 'id', value ->> 'version', 'entered', value ->> 'method',
     value ->> 'details', value ->> 'key_id', value ->> 'digest', value ->> 'tax',
-    :actor, :now
+    value ->> 'approvals', :actor, :now
   from ${JSON_EACH}(:rows)`)
 
 /** Writes \`payee.changed\`. It names the state, never the details. */
@@ -195,7 +195,7 @@ const notify = (db: D1Database, { account, party, audit }: Author, rows: string)
 /** A version to store. */
 export type NewVersion = Pick<
   StoredDetails,
-  'id' | 'version' | 'method' | 'details' | 'key_id' | 'digest' | 'tax'
+  'id' | 'version' | 'method' | 'details' | 'key_id' | 'digest' | 'tax' | 'approvals'
 >
 
 /** Returns the statements that store versions. The batch fails if a version exists. */

@@ -124,32 +124,3 @@ export const moveTransfers = (
   moves: readonly Move[],
   now: number,
 ): D1PreparedStatement => bindStatement(db, MOVE, { account, moves: JSON.stringify(moves), now })
-
-const COUNT_RETURNED = compileStatement(`
-  with back(reference, statement) as (
-    select n.payment, s.id from payment_returns n
-    cross join payments p on p.account = :account and p.reference = n.payment
-    cross join json_each(p.statements) i
-    cross join statements s on s.account = :account and s.id = i.value and s.returned = n.payment
-    where n.account = :account
-    union all
-    select t.id, s.id from transfers t indexed by transfers_rejected
-    cross join json_each(t.statements) i
-    cross join statements s on s.account = :account and s.id = i.value and s.transfer = t.id
-    where t.account = :account and t.state = 'rejected')
-  select count(distinct b.reference) as count, json_group_array(distinct s.affiliate_id) as affiliates
-  from back b
-  cross join statements s on s.account = :account and s.id = b.statement and ${IS_DUE} and ${IS_FREE}
-  where not exists (select 1 from transfers t
-    cross join payees p on p.account = :account and p.party = 'payee' and p.id = t.affiliate_id
-    where t.account = :account and t.id = b.reference and p.state = 'approved'
-      and (p.version > t.payee_version or p.payable_from > t.changed_at))`)
-
-/**
- * Counts the payments that came back or were rejected and are due again, until the bank details change or are approved
- * again, and names their affiliates as a JSON array.
- */
-export const countReturned = async (db: Connection, account: string) => {
-  const [row] = await all<{ count: number; affiliates: string }>(db, COUNT_RETURNED, { account })
-  return row ?? { count: 0, affiliates: '[]' }
-}

@@ -154,7 +154,7 @@ export const applyPayoutAnswer = operation({
   body: { hash },
   words: described(() => ({
     description:
-      'Books an answer as its preview says, and notes its doubts in “Needs attention”. Repeated, it changes nothing, or goes on where it ended. If a transfer changed meanwhile, so that it does not match any more, nothing is booked: read the file again.',
+      'Books an answer as its preview says, and notes its doubts in “Needs attention”. Repeated, it changes nothing, or goes on where it ended. If a transfer changed meanwhile, so that it does not match any more, nothing is booked: read the file again. If the account asks for two persons, a CSV, which anybody can write, is booked as by hand: by another one than the authors of its batches.',
     answer,
     errors: ['conflict', 'same_person'],
     command: { name: 'answers apply', argument: 'hash' },

@@ -152,7 +152,7 @@ const askedRow = v.strictObject({
 
 const askedRows = member(
   v.pipe(v.array(askedRow), v.maxLength(BOOK_LIMITS.due)),
-  said('Rows of what is payable.', [{ id: 'IB-07:EUR' }]),
+  said('The rows of what is payable that it pays.', [{ id: 'IB-07:EUR' }]),
 )
 
 export const prepareBatch = operation({
@@ -170,10 +170,7 @@ export const prepareBatch = operation({
     ),
     method,
     execute_on: member(f.day, said(`At most ${PAYOUT_LIMITS.daysAhead} days ahead.`, '2026-12-15')),
-    rows: optional(
-      askedRows,
-      said('The rows of what is payable that it pays. Absent: what is ticked of its method.'),
-    ),
+    rows: askedRows,
   },
   words: described(() => ({
     description: `Prepares a batch of rows of what is payable by its day: a transfer for each payee, at most ${PAYOUT_LIMITS.transfers.toLocaleString('en')}. Rows that cannot be paid by it are left out and listed. A row with a doubt that stops it and is not waived is refused. It reserves nothing, and nothing is paid until an approver confirms it with its \`hash\` and \`total\`, at most ${PAYOUT_LIMITS.preparedMs / DAY_MS} days later and before its day is over. If the account asks for two persons, that is another one than its authors.`,
@@ -336,7 +333,12 @@ export const payBatch = operation({
   id: 'payBatch',
   shows: 'account',
   method: 'POST',
-  body: { paid_on: member(f.day, said('The day on which it was paid.', '2026-11-15')) },
+  body: {
+    paid_on: member(
+      f.day,
+      said('When it was paid: not before the periods that it pays ended.', '2026-11-15'),
+    ),
+  },
   words: described(() => ({
     description:
       'Books that a confirmed batch of method `manual` was paid: what is under way of it becomes `paid`. Batches of other methods are paid by what the bank answers. The same again changes nothing.',

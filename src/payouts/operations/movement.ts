@@ -21,6 +21,7 @@ export const bankMovement = component('BankMovement', () => ({
   amount: nullable(text, 'The amount. Null if it cannot be read.'),
   currency: v.nullable(currency),
   ordered: nullable(text, 'What the transfer orders. Null for a batch.'),
+  ordered_currency: nullable(currency, 'The currency of the transfer.'),
   bank_reference: member(text, 'How the bank calls it, or nothing.'),
   code: nullable(text, 'The code with which it came back, or null.'),
   reason: nullable(text, 'What the bank says of it, or null.'),

@@ -209,7 +209,7 @@ function operationsOf<P extends Party>(it: Of<P>) {
     }),
     approve: define('approve', {
       body: { version, ...(party === 'payee' && treatmentFields) },
-      description: `Approves a version of a ${party}: only the current one, and never what the caller, or a person whom they invited to the portal, entered. If the account requires two persons, another one must approve it, too. Of details that came back it says that they may be paid again.${party === 'payee' ? ' It decides how VAT applies: as proposed, or as `treatment` says, also of a version that is approved. The invoices that waited for it are written.' : ''}`,
+      description: `Approves a version of a ${party}: only the current one, and never what the caller, or a person whom they invited to the portal, entered. If the account requires two persons, another one must approve it, too, unless a member of the team entered it and it is approved as they did. Of details that came back it says that they may be paid again.${party === 'payee' ? ' It decides how VAT applies: as proposed, or as `treatment` says, also of a version that is approved. The invoices that waited for it are written.' : ''}`,
       act: (call, id, { version, treatment, exempt_reason }: Decision) =>
         payees.approveDetails(call, party, id, version, {
           ...(treatment && { treatment, ...(exempt_reason && { exempt_reason }) }),

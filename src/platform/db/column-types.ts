@@ -1,4 +1,3 @@
-import { customType, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { DAY_MS } from '../durations.ts'
 
 // Types of columns that are stored shorter than they are written on the wire: days and points in time
@@ -36,33 +35,49 @@ function milliseconds(text: string): number {
 /** Returns `YYYY-MM-DD` of a number of days since 1970-01-01. */
 export const dayText = (days: number): string => new Date(days * DAY_MS).toISOString().slice(0, 10)
 
+/** A column of a table. */
+export interface StoredColumn {
+  /** As SQL declares it. */
+  readonly type: 'text' | 'real' | 'integer'
+}
+
+/** A column that is stored in another form than that of the wire. */
+export interface Column extends StoredColumn {
+  /** Returns a value as the column stores it. */
+  toStored(value: unknown): unknown
+  /** Returns a stored value in the form of the wire. */
+  fromStored(stored: unknown): unknown
+}
+
+/** A text, or JSON. */
+export const text: StoredColumn = { type: 'text' }
+
+/** A decimal number. */
+export const real: StoredColumn = { type: 'real' }
+
+/** A whole number. */
+export const integer: StoredColumn = { type: 'integer' }
+
 /** A day, `YYYY-MM-DD`, stored as the number of days since 1970-01-01. */
-export const day = customType<{ data: string; driverData: number }>({
-  dataType: () => 'integer',
-  toDriver: dayNumber,
-  fromDriver: dayText,
-})
+export const day: Column = { type: 'integer', toStored: dayNumber, fromStored: dayText }
 
 /** A point in time, as RFC 3339 in UTC with milliseconds, stored as milliseconds since 1970. */
-export const instant = customType<{ data: string; driverData: number }>({
-  dataType: () => 'integer',
-  toDriver: milliseconds,
-  fromDriver: (milliseconds) => new Date(milliseconds).toISOString(),
-})
-
-/** A column of a table, as far as it converts values. Most columns store what the wire has. */
-export type Column = Pick<SQLiteColumn, 'mapToDriverValue' | 'mapFromDriverValue' | 'getSQLType'>
+export const instant: Column = {
+  type: 'integer',
+  toStored: milliseconds,
+  fromStored: (stored: number) => new Date(stored).toISOString(),
+}
 
 type Columns = Readonly<Record<string, Column>>
 type Row = Readonly<Record<string, unknown>>
 
 /** Returns a value as a column stores it. */
 export const encode = (column: Column | undefined, value: unknown): unknown =>
-  column && (value ?? null) !== null ? column.mapToDriverValue(value) : value
+  column && (value ?? null) !== null ? column.toStored(value) : value
 
 /** Returns a stored value in the form of the wire. */
 export const decode = (column: Column | undefined, stored: unknown): unknown =>
-  column && (stored ?? null) !== null ? column.mapFromDriverValue(stored) : stored
+  column && (stored ?? null) !== null ? column.fromStored(stored) : stored
 
 /** Returns a stored row in the form of the wire. */
 export const decodeRow = <T extends Row>(columns: Columns, row: T): T => ({

@@ -1,5 +1,4 @@
-import { dayNumber, decode } from './column-types.ts'
-import { customerAffiliations } from './schema.ts'
+import { dayNumber, dayText } from './column-types.ts'
 
 /** A day as histories store it: days since 1970. */
 type StoredDay = number
@@ -18,8 +17,7 @@ export const toDay = (from: string | null): StoredDay =>
   from === null ? BEGINNING : dayNumber(from)
 
 /** Returns the stored day of a part as a day; null for the beginning. */
-export const fromOf = (day: StoredDay): string | null =>
-  day === BEGINNING ? null : String(decode(customerAffiliations.day, day))
+export const fromOf = (day: StoredDay): string | null => (day === BEGINNING ? null : dayText(day))
 
 /** Returns a history without the parts that only repeat the one before them. */
 export const withoutRepeats = <P extends Since>(

@@ -1,6 +1,6 @@
 import { decodeRow } from './column-types.ts'
 import { bindStatement, compileStatement, readBatch } from './statement.ts'
-import { columnNames, encodedColumns, type Table, tableName } from './table.ts'
+import { columnNames, encodedColumns, type Table } from './table.ts'
 
 /** A value of a key column. */
 export type KeyValue = string | number
@@ -176,8 +176,8 @@ export function excessOf(rows: readonly Record<string, unknown>[]): Excess | nul
 }
 
 /** Which rows of a table a list has, and which of their columns. */
-interface RowList<T extends Table, Name extends string> {
-  table: T
+interface RowList<Row extends object, Name extends string> {
+  table: Table<Row>
   /** All columns if absent. */
   columns?: readonly Name[]
   /** The column that orders the rows and tells one from another. */
@@ -188,14 +188,14 @@ interface RowList<T extends Table, Name extends string> {
 }
 
 /** Reads one page of a table's rows. */
-export async function listRows<T extends Table, Name extends string & keyof T['$inferSelect']>(
+export async function listRows<Row extends object, Name extends string & keyof Row>(
   db: D1Database,
-  { table, columns, key, descending = false, account }: RowList<T, Name>,
+  { table, columns, key, descending = false, account }: RowList<Row, Name>,
   page: Page,
-): Promise<FoundPage<Pick<T['$inferSelect'], Name>>> {
+): Promise<FoundPage<Pick<Row, Name>>> {
   const encoded = encodedColumns(table)
-  const from = `${tableName(table)} where ${account === null ? 'true' : 'account = :account'}`
-  const found = await paginate<Pick<T['$inferSelect'], Name>>(
+  const from = `${table.name} where ${account === null ? 'true' : 'account = :account'}`
+  const found = await paginate<Pick<Row, Name>>(
     db,
     {
       columns: columns ?? columnNames(table),

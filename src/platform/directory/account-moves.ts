@@ -1,9 +1,10 @@
 import { type FoundPage, listRows, type Page } from '../db/paginate.ts'
 import { all, first } from '../db/query.ts'
 import { withD1Retry } from '../db/retry.ts'
-import { type AccountMove, accountMoves } from '../db/schema.ts'
+import type { AccountMove } from '../db/schema.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
 import { columnNames } from '../db/table.ts'
+import { accountMoves } from '../db/tables.ts'
 import { NEXT_VERSION } from './accounts.ts'
 import { newAuditId } from './audit.ts'
 

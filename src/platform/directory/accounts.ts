@@ -1,8 +1,9 @@
 import { type FoundPage, listRows, type Page } from '../db/paginate.ts'
 import { all, first, only, setTerms } from '../db/query.ts'
-import { type Account, accounts } from '../db/schema.ts'
+import type { Account } from '../db/schema.ts'
 import { bindStatement, compileStatement, writeBatch } from '../db/statement.ts'
 import { columnNames } from '../db/table.ts'
+import { accounts } from '../db/tables.ts'
 import { requiredChange } from './audit.ts'
 
 const FIND_ACCOUNT = compileStatement(

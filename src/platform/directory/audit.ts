@@ -9,15 +9,15 @@ import {
 } from '../db/paginate.ts'
 import { first, only } from '../db/query.ts'
 import { isAssertionFailure, isUniqueViolation, withD1Retry } from '../db/retry.ts'
-import { auditLog } from '../db/schema.ts'
 import { ABORT } from '../db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../db/statement.ts'
-import { columnNames } from '../db/table.ts'
+import { columnNames, type RowOf } from '../db/table.ts'
+import { auditLog } from '../db/tables.ts'
 import { ulid, ulidPrefix, ulidTime } from '../db/ulid.ts'
 import { unavailable } from '../errors.ts'
 
 /** A stored entry of the audit log. `details` holds neither secrets nor personal data. */
-export interface AuditRecord extends Omit<typeof auditLog.$inferSelect, 'details'> {
+export interface AuditRecord extends Omit<RowOf<typeof auditLog>, 'details'> {
   details: Record<string, unknown>
 }
 
@@ -192,7 +192,7 @@ export async function listAudit(
       descending: true,
       values,
     }
-    return paginate<typeof auditLog.$inferSelect>(db, query, page)
+    return paginate<RowOf<typeof auditLog>>(db, query, page)
   }
   const [ofDirectory, ofOthers] = await Promise.all([
     read(directory),

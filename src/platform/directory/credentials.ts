@@ -1,7 +1,8 @@
 import { all, first } from '../db/query.ts'
-import { type Account, accounts, type brandTokens, type clients } from '../db/schema.ts'
+import type { Account, brandTokens, clients } from '../db/schema.ts'
 import { bindStatement, compileStatement } from '../db/statement.ts'
 import { columnNames } from '../db/table.ts'
+import { accounts } from '../db/tables.ts'
 import { NEXT_VERSION } from './accounts.ts'
 
 type StoredClient = typeof clients.$inferSelect

@@ -91,11 +91,11 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   field_case: ({ suggestions }) => useSpelling(suggestions),
   unknown_field: ({ field, suggestions }) => didYouMean(field, suggestions),
   currency: ({ value }) => currencyHint(String(value)),
-  type: ({ field, expected, received, quoted, value }) => {
+  type: ({ field, expected, received }) => {
     if (received === 'number' && expected === 'string' && /id$/i.test(field))
       return 'Send ids in quotes, as text.'
-    return expected === 'number' && typeof value === 'string' && quoted !== UNQUOTED
-      ? numberHint(value.trim())
+    return received === 'string' && expected === 'number'
+      ? 'Send a number such as `1000.25`: without quotes, and with a point as its only separator.'
       : null
   },
   enum: ({ value, expected }) => didYouMean(String(value), expected.split(', ')),
@@ -146,25 +146,6 @@ function format(issue: Issue, quotable: unknown): FormattedIssue {
   const text = message ?? MESSAGES[issue.code](parts)
   return { ...place, message: text, ...(hint && { hint }) }
 }
-
-/** Returns how to send a number that was sent as text; null if the text has no number. */
-function numberHint(text: string): string | null {
-  if (text.length > MAX_NUMBER || !/^[-+]?\d[\d.,'’_\s]*$/.test(text)) return null
-  const marks = [...new Set(text.replace(/[-\d]/g, ''))]
-  const [last = ''] = /[.,](?=\d*$)/.exec(text) ?? []
-  const isPoint = last !== '' && text.split(last).length === 2
-  // A comma alone may separate thousands or decimals.
-  if (isPoint && last === ',' && marks.length === 1)
-    return 'Send it without quotes, with a point before the decimals and no other separator.'
-  const extra = marks.filter((mark) => !isPoint || mark !== last)
-  const digits = extra.reduce((rest, mark) => rest.replaceAll(mark, ''), text)
-  const number = quote(isPoint ? digits.replace(last, '.') : digits)
-  if (extra.length === 0) return `Send ${number} without quotes.`
-  return `Send ${number} without quotes: ${quoteAll(extra)} ${extra.length === 1 ? 'is' : 'are'} too many.`
-}
-
-/** The most characters of a text that is read as a number. */
-const MAX_NUMBER = 40
 
 /** Returns a question that names the closest valid name, or null. */
 function didYouMean(name: string, validNames: readonly string[]): string | null {

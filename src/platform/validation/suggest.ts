@@ -5,31 +5,15 @@ const MAX_LENGTH = 40
 
 /**
  * Returns the valid name closest to `name`, ignoring case, or null. Close means at most two edits, and
- * fewer edits than half of the valid name's length. Two swapped letters are one edit. If no name is
- * close, the first parts of the names are compared: `amont` suggests `amount_currency`.
+ * fewer edits than half of the valid name's length. Two swapped letters are one edit.
  */
 export function suggest(name: string, validNames: readonly string[]): string | null {
   if (name.length > MAX_LENGTH) return null
-  return closest(name, validNames, (valid) => valid) ?? closest(name, validNames, firstPart)
-}
-
-const firstPart = (valid: string) => valid.replace(/_.*/s, '')
-
-function closest(
-  name: string,
-  validNames: readonly string[],
-  comparedPart: (valid: string) => string,
-): string | null {
-  const candidates = validNames
-    .map((valid) => ({ valid, part: comparedPart(valid) }))
-    .map(({ valid, part }) => ({
-      valid,
-      part,
-      distance: edits(name.toLowerCase(), part.toLowerCase()),
-    }))
-    .filter(({ part, distance }) => distance <= 2 && distance * 2 < part.length)
+  const [closest] = validNames
+    .map((valid) => ({ valid, distance: edits(name.toLowerCase(), valid.toLowerCase()) }))
+    .filter(({ valid, distance }) => distance <= 2 && distance * 2 < valid.length)
     .sort((a, b) => a.distance - b.distance)
-  return candidates[0]?.valid ?? null
+  return closest?.valid ?? null
 }
 
 /** Returns the number of edits between two names. */

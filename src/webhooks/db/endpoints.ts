@@ -1,11 +1,11 @@
 import { all, first, setTerms } from '../../platform/db/query.ts'
-import { webhookEndpoints } from '../../platform/db/schema.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
-import { columnNames } from '../../platform/db/table.ts'
+import { columnNames, type RowOf } from '../../platform/db/table.ts'
+import { webhookEndpoints } from '../../platform/db/tables.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
 
 /** An endpoint as it is stored. `secrets` is never shown. */
-export type EndpointRow = Omit<typeof webhookEndpoints.$inferSelect, 'account'>
+export type EndpointRow = Omit<RowOf<typeof webhookEndpoints>, 'account'>
 
 /** The account of endpoints, and the affiliate whose postbacks they are; null: webhooks of the account. */
 export interface EndpointOwner {
