@@ -1,4 +1,5 @@
 import { countOpenQuestions } from '../affiliates/db/affiliate-questions.ts'
+import { listManaged } from '../affiliates/db/affiliates.ts'
 import { countDrafts } from '../commission/db/statements.ts'
 import { statusMembersOf } from '../commission/run/select-facts.ts'
 import { counted } from '../commission/words/english.ts'
@@ -15,7 +16,7 @@ import { APPLICATION_LIMITS, countWaiting } from '../people/db/applications.ts'
 import { isAtLeast } from '../platform/auth/roles.ts'
 import { listLowered } from '../platform/directory/audit.ts'
 import { listBrandTokens, listClients } from '../platform/directory/credentials.ts'
-import { invitedByRoot, ROOT_ACTOR } from '../platform/directory/members.ts'
+import { invitedByRoot, memberIds, ROOT_ACTOR } from '../platform/directory/members.ts'
 import { readMapping, STATUSES } from '../platform/directory/status-maps.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import type { Call, Reader } from '../platform/http/operation.ts'
@@ -44,6 +45,7 @@ export const ATTENTION_CODES = [
   'waiting_applications',
   'waiting_payees',
   'same_account',
+  'unmanaged_affiliates',
   'lowered_settings',
   'root_invitations',
 ] as const
@@ -225,6 +227,7 @@ export async function readTeamWork(env: Env, call: Call): Promise<Attention[]> {
     applications,
     { names: lowered },
     invited,
+    unmanaged,
   ] = await Promise.all([
     countDrafts(session, account, todayOf(grant)),
     readCasesToNote(session, account),
@@ -233,6 +236,7 @@ export async function readTeamWork(env: Env, call: Call): Promise<Attention[]> {
     countWaiting(session, account),
     listLowered(env.DB, account, since),
     invitedByRoot(env.DB, account, since),
+    readUnmanaged(env, call),
   ])
   const periods = unapproved.map(({ period }) => period)
   const asking: string[] = JSON.parse(questions.affiliates)
@@ -260,6 +264,7 @@ export async function readTeamWork(env: Env, call: Call): Promise<Attention[]> {
       'To decide by a second person, the same or differently',
     ),
     ...payouts,
+    unmanaged,
     item(
       'lowered_settings',
       JSON.parse(lowered),
@@ -275,6 +280,20 @@ export async function readTeamWork(env: Env, call: Call): Promise<Attention[]> {
     }),
     item('waiting_applications', [], applicationsText(applications), { count: applications }),
   ])
+}
+
+async function readUnmanaged(env: Env, { grant, session }: Call): Promise<Attention> {
+  const [managers, members] = await Promise.all([
+    listManaged(session, grant.account),
+    memberIds(env.DB),
+  ])
+  const gone = managers.filter(({ manager }) => !members.has(manager))
+  const left = gone.flatMap(({ affiliates }): string[] => JSON.parse(affiliates))
+  return item(
+    'unmanaged_affiliates',
+    left,
+    `Who looked after ${firstNames(left)} is no member of the team any more. Choose another one.`,
+  )
 }
 
 /** Reads what waits of payments and bank details. */

@@ -1,6 +1,6 @@
 import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
-import { only } from '../../platform/db/query.ts'
+import { all, only } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { compileStatement } from '../../platform/db/statement.ts'
 import { type Affiliate, PROFILE_MEMBERS } from '../../platform/directory/affiliates.ts'
@@ -27,6 +27,19 @@ const CONDITIONS: Readonly<Record<keyof AffiliateFilter, string>> = {
   without_plan_on: `not exists (select 1 from assignments s where s.account = :account
     and s.affiliate_id in (affiliates.affiliate_id, '*') and s.from_day <= :without_plan_on)`,
 }
+
+/** Returns the manager of an affiliate; null if they are no member of the team any more. */
+export const managerOf = ({ manager }: Affiliate, members: ReadonlySet<string>): string | null =>
+  manager !== null && members.has(manager) ? manager : null
+
+const LIST_MANAGED = compileStatement(`
+  select manager, json_group_array(affiliate_id order by affiliate_id) as affiliates
+  from affiliates indexed by affiliates_manager
+  where account = :account and manager is not null group by manager`)
+
+/** Returns each manager of an account, with the affiliates whom they look after as a JSON array. */
+export const listManaged = (db: Connection, account: string) =>
+  all<{ manager: string; affiliates: string }>(db, LIST_MANAGED, { account })
 
 /** Reads one page of an account's affiliates, in the order of their ids. */
 export const listAffiliates = (

@@ -64,6 +64,15 @@ export const affiliate = {
     objectOf(governed),
     said('The plan that governs its customers. If left out, its assignments stay as they are.'),
   ),
+  manager: v.optional(
+    nullable(
+      f.text,
+      said(
+        'The id of the member of the team who looks after the affiliate. Null: nobody does; if left out, it stays as it is. Only members for all affiliates set it, as `parent` and `status`; who has affiliates of their own gets those that they add.',
+        'mem_01M7W0R4W8E3V15G8XPED3Z94X',
+      ),
+    ),
+  ),
   status: optional(
     f.oneOf('active', 'suspended'),
     said(

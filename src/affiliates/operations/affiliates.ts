@@ -7,17 +7,19 @@ import { firstDifference, toDay } from '../../platform/db/history.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
 import * as rows from '../../platform/directory/affiliates.ts'
 import { insertEntry } from '../../platform/directory/audit.ts'
+import { memberIds } from '../../platform/directory/members.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type Call, list, operation } from '../../platform/http/operation.ts'
 import { readIds } from '../../platform/http/query.ts'
 import { readItems, validateAt, validationFailed } from '../../platform/http/read-fields.ts'
+import { beyondScope } from '../../platform/http/scope.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
 import { count, day } from '../../platform/validation/answer-fields.ts'
 import { component, described } from '../../platform/validation/described.ts'
 import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
 import { todayOf } from '../../platform/zone.ts'
-import { listAffiliates as readAffiliates } from '../db/affiliates.ts'
+import { managerOf, listAffiliates as readAffiliates } from '../db/affiliates.ts'
 import { affiliate } from './affiliate-fields.ts'
 import { listAffiliateFigures, search } from './affiliate-figures.ts'
 import { status } from './affiliate-keys.ts'
@@ -34,6 +36,7 @@ export const putAffiliates = operation({
   topic: 'affiliates',
   id: 'putAffiliates',
   shows: 'affiliate',
+  adds: true,
   method: 'PUT',
   path: '/affiliates',
   role: 'manager',
@@ -76,7 +79,10 @@ async function putAll(call: Call, list: SentList, isDryRun: boolean) {
     await withD1Retry(() => call.db.batch(statements)).catch(async (error) => {
       if (!isAssertionFailure(error)) throw error
       await refuseClosed()
-      throw new ApiError('conflict', { detail: REFUSED, cause: error })
+      throw new ApiError('conflict', {
+        detail: call.member.affiliates === 'all' ? REFUSED : TAKEN,
+        cause: error,
+      })
     })
   }
   return { received: list.sent.length, changed }
@@ -88,24 +94,31 @@ async function putAll(call: Call, list: SentList, isDryRun: boolean) {
  *
  * @throws ApiError `validation_failed`, `conflict`
  */
-export async function prepareAffiliates(call: Call, { sent, issues }: SentList) {
-  const { account: row, db, actor } = call
+export async function prepareAffiliates(call: Call, { sent: asked, issues }: SentList) {
+  const { account: row, db, actor, member } = call
+  const hasAll = member.affiliates === 'all'
+  if (!hasAll && asked.some((one) => FOR_ALL.some((name) => one[name] !== undefined)))
+    throw beyondScope('set the manager, the parent or the status of an affiliate')
   const account = row.id
-  const ids = sent.map(({ affiliate_id }) => affiliate_id)
-  const assigned = sent.flatMap(({ pointer, affiliate_id, assignment }) =>
+  const ids = asked.map(({ affiliate_id }) => affiliate_id)
+  const assigned = asked.flatMap(({ pointer, affiliate_id, assignment }) =>
     assignment ? [{ ...assignment, affiliate_id, pointer: `${pointer}/assignment` }] : [],
   )
-  const [parents, profiles, plans] = await Promise.all([
+  const [parents, profiles, plans, unknown] = await Promise.all([
     rows.readParents(db, account, null),
     rows.readProfiles(db, account, ids),
     assigned.length > 0 ? prepareAssignments(call, assigned) : null,
+    unknownManagers(call, asked),
   ])
+  const sent = asked.map((one) =>
+    hasAll || profiles.has(one.affiliate_id) ? one : { ...one, manager: member.id },
+  )
   const before = toTree(parents)
   const after = changeTree(before, sent, todayOf(row))
   const changed = changedParents(before, after)
   const moved = movedFrom(before, changed)
   const circles = findTreeIssues(sent, after)
-  const all = [...issues, ...circles, ...(plans?.issues ?? [])]
+  const all = [...issues, ...unknown, ...circles, ...(plans?.issues ?? [])]
   if (all.length > 0) throw validationFailed(all)
   await plans?.refuseClosed()
   const renamed = sent.filter((one) => profileChanges(one, profiles).length > 0)
@@ -142,6 +155,32 @@ export async function prepareAffiliates(call: Call, { sent, issues }: SentList) 
 /** Why the batch of affiliates is refused if a condition of it does not hold any more. */
 export const REFUSED = `A chain of parents would have more than ${rows.MAX_LEVELS} affiliates: choose parents that are nearer to the top of the tree. Or another change was made at the same time, such as that a plan was withdrawn: read the affiliates and try again.`
 
+/** What they are told whose affiliates are not all: of others they learn nothing. */
+const TAKEN =
+  'One of the ids is taken, or another change was made at the same time: read the affiliates and try again.'
+
+/** What only members for all affiliates set. */
+const FOR_ALL = ['manager', 'parent', 'status'] as const
+
+/** Returns the issues of managers who are no members of the team. */
+async function unknownManagers({ env }: Call, sent: readonly AffiliateInput[]): Promise<Issue[]> {
+  const named = sent.filter(({ manager }) => manager)
+  if (named.length === 0) return []
+  const known = await memberIds(env.DB)
+  return named.flatMap(({ pointer, manager }): Issue[] =>
+    known.has(manager as string)
+      ? []
+      : [
+          {
+            pointer: `${pointer}/manager`,
+            code: 'unknown_reference',
+            expected: 'the id of a member of the team',
+            value: manager,
+          },
+        ],
+  )
+}
+
 /** Returns the days from which affiliates of before get another parent; null: from the beginning. */
 function movedFrom(before: Tree, changed: readonly rows.AffiliateParents[]): (string | null)[] {
   return changed.flatMap(({ affiliate_id, parents }) => {
@@ -171,6 +210,7 @@ const changedProfiles = (renamed: readonly AffiliateInput[], profiles: Profiles)
     changed: profileChanges(one, profiles),
     // Who may call is no personal data, and the log must tell a suspension from its end.
     ...(one.status !== undefined && { status: one.status }),
+    ...(one.manager !== undefined && { manager: one.manager }),
   }))
 
 /** The audit log names at most this many affiliates of a request, but all that are new or get another parent. */
@@ -226,6 +266,10 @@ const row = component('Affiliate', () => ({
   ),
   note: nullable(v.string(), 'What the team noted.'),
   status,
+  manager: nullable(
+    v.string(),
+    'The id of the member of the team who looks after them. Null: nobody does, or not any more.',
+  ),
 }))
 
 const ofAffiliates = { topic: 'affiliates', path: '/affiliates', role: 'viewer' } as const
@@ -247,11 +291,16 @@ export const listAffiliates = list({
     answer: row,
     command: { name: 'affiliates list' },
   })),
-  list: ({ db, account }, { ids, ...filter }, page) =>
-    readAffiliates(db, account.id, page, {
-      ...filter,
-      ...(ids !== undefined && { ids: readIds('ids', ids) }),
-    }),
+  async list({ env, db, account }, { ids, ...filter }, page) {
+    const [found, known] = await Promise.all([
+      readAffiliates(db, account.id, page, {
+        ...filter,
+        ...(ids !== undefined && { ids: readIds('ids', ids) }),
+      }),
+      memberIds(env.DB),
+    ])
+    return { ...found, data: found.data.map((one) => ({ ...one, manager: managerOf(one, known) })) }
+  },
 })
 
 export const listParents = list({

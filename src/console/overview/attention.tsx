@@ -24,6 +24,7 @@ const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = 
   same_account: (affiliate) => ['Show the affiliate', ['affiliates', affiliate]],
   open_questions: () => ['Answer', ['questions']],
   waiting_applications: () => ['Decide', ['applications']],
+  unmanaged_affiliates: (affiliate) => ['Show the affiliate', ['affiliates', affiliate]],
   unconfigured_affiliates: () => ['Set up', ['affiliates']],
   refused_records: () => ['Show why', ['deliveries'], { outcome: 'refused' }],
   feed_late: () => ['Show the deliveries', ['deliveries']],

@@ -164,6 +164,12 @@ export async function findMemberOfKey(
   return { member: { ...member, ...lesserOf(member, scope) }, key: key_id }
 }
 
+const LIST_IDS = compileStatement(`select id from members m where ${IS_MEMBER}`)
+
+/** Returns the ids of all members. */
+export const memberIds = async (db: D1Database): Promise<ReadonlySet<string>> =>
+  new Set((await all<{ id: string }>(db, LIST_IDS)).map(({ id }) => id))
+
 const FIND_NAMES = compileStatement(`
   select email, name from members
   where email in (select value from json_each(:emails)) order by created_at`)
