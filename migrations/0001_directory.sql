@@ -104,6 +104,8 @@ CREATE INDEX brand_tokens_account ON brand_tokens (account);
 --
 -- `note` is for the team only. A suspended affiliate cannot call; it earns on.
 --
+-- `manager` is the id of the member of the team who looks after the affiliate; one that is gone counts as null.
+--
 -- How often the affiliate was suspended. A session of the portal names the number that it began with, and
 -- has ended once there is another.
 --
@@ -119,6 +121,7 @@ CREATE TABLE affiliates (
   status TEXT NOT NULL DEFAULT 'active'
     CHECK (status IN ('active', 'suspended')),
   suspensions INTEGER NOT NULL DEFAULT 0 CHECK (suspensions >= 0),
+  manager TEXT,
   share_code TEXT NOT NULL DEFAULT (lower(hex(randomblob(8)))),
   PRIMARY KEY (account, affiliate_id)
 ) STRICT, WITHOUT ROWID;
@@ -132,6 +135,8 @@ CREATE INDEX affiliates_address ON affiliates (
 
 CREATE INDEX affiliates_name ON affiliates (account, lower(display_name))
   WHERE display_name IS NOT NULL;
+
+CREATE INDEX affiliates_manager ON affiliates (account, manager) WHERE manager IS NOT NULL;
 
 -- The parents of affiliates by day. An affiliate without rows has the parent of `affiliates` from the
 -- beginning; one with rows has no parent before the first of them.

@@ -244,6 +244,11 @@ CREATE TABLE payees (
   PRIMARY KEY (account, party, id, version)
 ) STRICT, WITHOUT ROWID;
 
+-- The current versions, among which those are looked for that have the same account.
+CREATE VIEW current_payees AS
+SELECT account, party, id, version, state, digest FROM payees p
+WHERE version = (SELECT max(version) FROM payees WHERE account = p.account AND party = p.party AND id = p.id);
+
 CREATE INDEX payees_digest ON payees (account, digest) WHERE digest IS NOT NULL;
 
 -- What is paid together, in one currency. A prepared batch, which nobody has confirmed, asks only what would be paid:

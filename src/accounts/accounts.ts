@@ -354,7 +354,7 @@ export const listAccounts = list({
 export const getAccount = operation({
   ...ofAccount,
   id: 'getAccount',
-  shows: 'public',
+  shows: 'account',
   method: 'GET',
   words: described(() => ({
     description: 'Returns an account with its settings and the bytes that it stores.',

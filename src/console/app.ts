@@ -23,7 +23,10 @@ export function consoleOf(pages: readonly Page[]) {
   const app = new Hono<AppEnv>()
   app.notFound((c) => showError(c, new ApiError('not_found', { detail: NO_PAGE })))
   app.onError((thrown, c) => showError(c, toApiError(thrown, c)))
-  app.use(requestLog, policy, httpsOnly, atPasskeyOrigin)
+  app.use(requestLog, policy, httpsOnly, atPasskeyOrigin, (c, next) => {
+    c.set('pages', pages)
+    return next()
+  })
   app.get('/console/sign-in', showSignIn)
   app.post('/console/sign-in', signIn)
   app.post('/console/sign-out', signOut)

@@ -18,6 +18,7 @@ export const calling = <O extends AnyOperation>(
     visit: Visit,
   ) => Partially<InputOf<O>> | Promise<Partially<InputOf<O>>> = () => ({}),
 ): Change => ({
+  of,
   done,
   async perform(values, visit) {
     const { account, params, query } = visit

@@ -69,13 +69,18 @@ const Nav = (frame: Frame, visit = useVisit()) => (
           <>
             {heading !== null && <h2>{heading}</h2>}
             <ul>
-              {sections.map((section) => (
-                <li>
-                  <Link to={sectionPath(visit.account, section)} here={section === frame.section}>
-                    {section}
-                  </Link>
-                </li>
-              ))}
+              {sections.map((section) => {
+                const to = sectionPath(visit.account, section)
+                return (
+                  visit.mayOpen(to) && (
+                    <li>
+                      <Link to={to} here={section === frame.section}>
+                        {section}
+                      </Link>
+                    </li>
+                  )
+                )
+              })}
             </ul>
           </>
         ))}
@@ -88,16 +93,20 @@ const Nav = (frame: Frame, visit = useVisit()) => (
           Accounts
         </Link>
       </li>
-      <li>
-        <Link to="/console/team" here={visit.path.startsWith('/console/team')}>
-          Team
-        </Link>
-      </li>
-      <li>
-        <Link to="/console/audit-log" here={visit.path === '/console/audit-log'}>
-          Audit log of all accounts
-        </Link>
-      </li>
+      {visit.mayOpen('/console/team') && (
+        <li>
+          <Link to="/console/team" here={visit.path.startsWith('/console/team')}>
+            Team
+          </Link>
+        </li>
+      )}
+      {visit.mayOpen('/console/audit-log') && (
+        <li>
+          <Link to="/console/audit-log" here={visit.path === '/console/audit-log'}>
+            Audit log of all accounts
+          </Link>
+        </li>
+      )}
     </ul>
   </>
 )

@@ -3,10 +3,11 @@ import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppEnv } from '../platform/auth/authorize.ts'
-import { isSafe } from '../platform/auth/roles.ts'
+import { isSafe, mayBeShown } from '../platform/auth/roles.ts'
 import { passkeyOrigin } from '../platform/development.ts'
 import { type ApiError, toApiError } from '../platform/errors.ts'
 import { contentSecurityPolicy } from '../platform/http/content-security-policy.ts'
+import { beyondScope } from '../platform/http/scope.ts'
 import { BYTE_ORDER_MARK } from '../platform/money/csv.ts'
 import { readErrors } from './api-errors.ts'
 import {
@@ -148,6 +149,11 @@ function withByteOrderMark(body: ReadableStream<Uint8Array>): ReadableStream<Uin
   )
 }
 
+/** Refuses a page that the scope of a member does not have. */
+export function requireShown({ shows }: Page, { member }: Session): void {
+  if (!mayBeShown(member, shows)) throw beyondScope('see this page')
+}
+
 /** A page as it is shown, or what is sent in its place. */
 type Answer = Response | (View & Outcome)
 
@@ -161,6 +167,7 @@ export async function showPage(
   session: Session,
   { status = 200, shown, ...forms }: Outcome = {},
 ): Promise<Response> {
+  requireShown(page, session)
   const visit = await visitOf(c, page, session, forms)
   if (visit.account !== '' && NAMING_SECTIONS.has(page.section)) visit.names.begin()
   const render = async (): Promise<Answer> => {

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../platform/auth/authorize.ts'
+import { mayBeShown } from '../platform/auth/roles.ts'
 import { readQuery } from '../platform/http/query.ts'
 import { apiOf } from './base/api.ts'
 import { type DatedAccount, FILTERS, type Page, startOfToday, type Visit } from './base/page.ts'
@@ -17,6 +18,9 @@ function supportedOf(address: string, names: readonly string[]): string {
   }
   return url.href
 }
+
+/** Returns the pattern of the addresses of a page of the console. */
+const patternOf = (path: string) => new RegExp(`^/console${path.replaceAll(/:\w+/g, '[^/]+')}$`)
 
 const UTC: DatedAccount = { vertical: '', time_zone: 'UTC', book_zone: 'UTC' }
 
@@ -47,6 +51,12 @@ export async function visitOf(
     api,
     params,
     account,
+    mayOpen: (address) => {
+      const [at = ''] = address.split(/[?#]/)
+      const found = c.var.pages.find(({ path }) => patternOf(path).test(at))
+      return !found || mayBeShown(session.member, found.shows)
+    },
+    changes: page.changes,
     accountName: own?.name ?? null,
     names: namesOf(api, account),
     query,

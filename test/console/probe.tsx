@@ -9,6 +9,7 @@ import { secretOf } from '../../src/pages/parts/rotation.tsx'
 
 /** A page that has every part, and changes of every kind. */
 const page: Page = {
+  shows: 'public',
   path: '/accounts/:account/probe',
   query: ['status', 'cursor'],
   changes: {

@@ -202,6 +202,7 @@ const UPWARD: Record<string, string> = {
   'ingest plan_versions': 'only plans have closed periods',
   'ingest statements': 'an approved statement closes its period for its affiliate',
   'ledger transfers': 'what a transfer pays is not due',
+  'platform links': 'whose affiliate is within the scope of a member, theirs are the links',
 }
 
 const roomRank = (room: string) => ROOMS.indexOf(room)

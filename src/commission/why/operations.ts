@@ -112,7 +112,7 @@ export const listLineParts = list({
   topic: 'explanations',
   callers: ['team', 'affiliate'],
   id: 'listLineParts',
-  shows: 'affiliate',
+  shows: 'account',
   path: '/lines/{line_id}/parts',
   params: { line_id },
   words: described(() => ({
@@ -133,7 +133,7 @@ export const listLineParts = list({
 export const listLineRecords = list({
   topic: 'explanations',
   id: 'listLineRecords',
-  shows: 'affiliate',
+  shows: 'account',
   path: '/lines/{line_id}/parts/{customer_id}/facts',
   params: {
     line_id,
@@ -189,7 +189,7 @@ const RECORD_COLUMNS = [
 export const getUnearned = operation({
   ...ofWhy,
   id: 'getUnearned',
-  shows: 'affiliate',
+  shows: 'account',
   method: 'GET',
   path: '/unearned',
   params: { ...ofPeriod, reason },
@@ -213,7 +213,7 @@ export const listUnearnedRecords = list({
   ...ofWhy,
   callers: ['team', 'affiliate'],
   id: 'listUnearnedRecords',
-  shows: 'affiliate',
+  shows: 'account',
   path: '/unearned/facts',
   params: { ...ofPeriod, reason },
   files: asCsv('unearned-facts', RECORD_COLUMNS),
@@ -254,7 +254,7 @@ export const listAccountQualifications = list({
   ...ofWhy,
   callers: ['team', 'account'],
   id: 'listQualifications',
-  shows: 'affiliate',
+  shows: 'account',
   path: '/qualifications',
   params: {
     ...ofPeriod,
@@ -284,7 +284,7 @@ export const listAccountQualifications = list({
 export const getEarnings = operation({
   topic: 'explanations',
   id: 'getEarnings',
-  shows: 'affiliate',
+  shows: 'account',
   method: 'GET',
   path: '/earnings',
   params: {

@@ -58,6 +58,7 @@ const created = { account, name, vertical, mode, time_zone, book_zone, jurisdict
 /** The list of accounts: the home page. */
 export const accountsPage: Page = {
   path: '',
+  shows: 'public',
   query: ['cursor'],
   changes: {
     create: {

@@ -68,10 +68,11 @@ const QUERY = ['from', 'to', 'actor', 'kind', 'cursor'] as const
 /** Every change of an account. */
 export const accountAuditLogPage: Page = {
   path: '/accounts/:account/audit-log',
+  shows: 'affiliate',
   section: 'Audit log',
   query: QUERY,
   render,
 }
 
 /** Every change of all accounts. */
-export const auditLogPage: Page = { path: '/audit-log', query: QUERY, render }
+export const auditLogPage: Page = { path: '/audit-log', shows: 'account', query: QUERY, render }

@@ -62,6 +62,7 @@ const changesOf = (
 /** The credentials of an account: OAuth clients of a partner, or Brand Tokens of a brand. */
 export const credentialsPage: Page = {
   path: '/accounts/:account/credentials',
+  shows: 'account',
   section: 'Account',
   changes: {
     ...changesOf('client', { issue: issueClient, rotate: rotateClient, revoke: revokeClient }),

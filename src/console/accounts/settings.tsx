@@ -50,6 +50,7 @@ const StopAccount = ({ account }: { account: Account }) => (
 /** The settings of an account, with the meaning of each. */
 export const settingsPage: Page = {
   path: '/accounts/:account/account',
+  shows: 'account',
   section: 'Account',
   changes: {
     save: calling(changeAccount, 'The settings are saved.'),

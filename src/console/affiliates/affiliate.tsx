@@ -29,6 +29,7 @@ import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
 import { Statements } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { PAYEE } from '../../payouts/operations/payees.ts'
+import { mayBeShown } from '../../platform/auth/roles.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { CasesOfAffiliate, readAffiliateCases } from '../fraud/case-parts.tsx'
 import { ENTRY_COLUMNS } from '../payouts/finance.tsx'
@@ -201,6 +202,7 @@ const KeysPart = ({ keys }: { keys: AnswerOf<typeof listAffiliateKeys>['data'] }
 /** An affiliate: what it earned and was paid, its plans, and who and what acts for it. */
 export const affiliatePage: Page = {
   path: '/accounts/:account/affiliates/:affiliate_id',
+  shows: 'affiliate',
   section: 'Affiliates',
   query: ['cursor'],
   changes,
@@ -266,20 +268,22 @@ export const affiliatePage: Page = {
               }}
               empty={<p class="note">Nobody referred the affiliate.</p>}
             />
-            <FoldedForm
-              change="parent"
-              title="Change the parent"
-              submit="Save the parent"
-              at="/0"
-              fields={[
-                {
-                  name: 'parent',
-                  value: own.parents.at(-1)?.parent ?? '',
-                  hint: 'Who referred this affiliate. If empty, nobody.',
-                },
-                { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
-              ]}
-            />
+            {mayBeShown(visit.member, 'account') && (
+              <FoldedForm
+                change="parent"
+                title="Change the parent"
+                submit="Save the parent"
+                at="/0"
+                fields={[
+                  {
+                    name: 'parent',
+                    value: own.parents.at(-1)?.parent ?? '',
+                    hint: 'Who referred this affiliate. If empty, nobody.',
+                  },
+                  { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
+                ]}
+              />
+            )}
           </>
         )}
         {found.payee && (
@@ -311,7 +315,9 @@ export const affiliatePage: Page = {
                 }}
               />
             )}
-            <StatusForm isActive={found.profile.status === 'active'} />
+            {mayBeShown(visit.member, 'account') && (
+              <StatusForm isActive={found.profile.status === 'active'} />
+            )}
           </>
         )}
         <h2>Statements</h2>

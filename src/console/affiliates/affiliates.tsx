@@ -113,6 +113,7 @@ const FILTERS: readonly Input[] = [
 /** The affiliates of an account. */
 export const affiliatesPage: Page = {
   path: '/accounts/:account/affiliates',
+  shows: 'affiliate',
   section: 'Affiliates',
   query: ['add', 'cursor', 'search', 'only'],
   changes: { add: addAffiliate, upload: uploadAffiliates },
@@ -122,7 +123,9 @@ export const affiliatesPage: Page = {
     const without_plan = only === 'without_plan'
     const [list, unconfigured, plans] = await Promise.all([
       api.call(listAffiliateFigures, { account, search, without_plan, cursor, per_page: LISTED }),
-      api.call(listUnconfiguredAffiliates, { account }),
+      api.may(listUnconfiguredAffiliates)
+        ? api.call(listUnconfiguredAffiliates, { account })
+        : { data: [] },
       api.call(listPlans, { account }),
     ])
     const body = (

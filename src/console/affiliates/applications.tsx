@@ -95,6 +95,7 @@ const ApproveButton = ({ id, name }: Pick<Application, 'id' | 'name'>, visit = u
 /** The applications of an account: those that wait, unless another filter is chosen. */
 export const applicationsPage: Page = {
   path: '/accounts/:account/applications',
+  shows: 'account',
   section: 'Applications',
   query: ['status', 'cursor'],
   changes: { approve },
@@ -192,6 +193,7 @@ const factsOf = (application: Application): readonly (readonly [string, Child])[
 /** An application, and the forms that decide on it. */
 export const applicationPage: Page = {
   path: '/accounts/:account/applications/:application_id',
+  shows: 'account',
   section: 'Applications',
   changes: {
     approve,

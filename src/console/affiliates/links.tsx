@@ -21,6 +21,7 @@ const State = ({ link: { disabled, disabled_by } }: { link: Link }) => {
 /** The links of an account: creation and changes. */
 export const linksPage: Page = {
   path: '/accounts/:account/links',
+  shows: 'affiliate',
   section: 'Account',
   query: ['link_id', 'affiliate_id', 'cursor'],
   changes: {

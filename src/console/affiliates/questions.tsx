@@ -73,6 +73,7 @@ export const QuestionsBeside = (props: { questions: readonly Question[] }) =>
 /** The questions of affiliates, those that wait for an answer unless another filter is chosen. */
 export const questionsPage: Page = {
   path: '/accounts/:account/questions',
+  shows: 'affiliate',
   section: 'Questions',
   query: ['status', 'affiliate_id', 'cursor'],
   async render({ api, account, query: { status = 'open', ...query } }) {
@@ -123,6 +124,7 @@ function authorText({ from, author }: Question['messages'][number]): string {
 /** A question, and the forms that answer it. */
 export const questionPage: Page = {
   path: '/accounts/:account/questions/:question_id',
+  shows: 'affiliate',
   section: 'Questions',
   changes: {
     answer: calling(answerQuestion, 'The answer is stored. The affiliate reads it in the portal.'),

@@ -147,7 +147,8 @@ async function behind(visit: Visit, explained: Explained): Promise<Child> {
     readTerms(visit, line ? [{ ...line, plan }] : []),
     readSources(explained),
   ])
-  const hasParts = sources.length === 0 && stepsOf(explained).length > 0
+  const hasParts =
+    visit.api.may(listLineParts) && sources.length === 0 && stepsOf(explained).length > 0
   return (
     <>
       <RuleInWords explained={explained} terms={line ? termsOf({ ...line, plan }) : null} />
@@ -178,6 +179,7 @@ async function behind(visit: Visit, explained: Explained): Promise<Child> {
 /** Why a line pays what it pays, down to its records and their deliveries. */
 export const linePage: Page = {
   path: '/accounts/:account/lines/:line_id',
+  shows: 'affiliate',
   section: 'Statements',
   query: ['customer_id', 'cursor'],
   async render(visit) {

@@ -179,6 +179,7 @@ async function renderRest(visit: Visit, statement: WholeStatement) {
 /** A statement: what it pays and why, and the form that approves it. */
 export const statementPage: Page = {
   path: '/accounts/:account/statements/:statement_id',
+  shows: 'affiliate',
   section: 'Statements',
   query: ['format'],
   changes,

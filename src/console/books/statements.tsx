@@ -272,6 +272,7 @@ const filtersOf = (visit: Visit, sums: PeriodSums, names: PlanNames): Input[] =>
 /** The statements of an account, and the forms that compute and approve a whole period. */
 export const statementsPage: Page = {
   path: '/accounts/:account/statements',
+  shows: 'affiliate',
   section: 'Statements',
   query: ['period', 'affiliate_id', 'plan', 'status', 'cursor', 'run', 'format', 'approve'],
   changes,
@@ -301,7 +302,7 @@ export const statementsPage: Page = {
       api.call(getStatementTotals, { account, ...filter }),
       readPeriods,
       visit.names.plans(),
-      query.run ? api.call(getRun, { account, run_id: query.run }) : null,
+      query.run && api.may(getRun) ? api.call(getRun, { account, run_id: query.run }) : null,
     ])
     const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
     const here: Visit = { ...visit, query: { ...query, period: shown } }

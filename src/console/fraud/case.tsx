@@ -452,6 +452,7 @@ async function renderRest(visit: Visit, found: WholeCase) {
 /** One case: the figures, the records behind them, and its decision. */
 export const casePage: Page = {
   path: '/accounts/:account/cases/:case_id',
+  shows: 'affiliate',
   section: 'Cases',
   query: ['cursor'],
   changes: { decide, release },

@@ -103,6 +103,7 @@ const DecideAll = ({ cases }: { cases: readonly FraudCase[] }) =>
 /** The cases of the fraud review, the open ones first. */
 export const casesPage: Page = {
   path: '/accounts/:account/cases',
+  shows: 'affiliate',
   section: 'Cases',
   query: [
     'status',
@@ -124,7 +125,7 @@ export const casesPage: Page = {
     const { api, account } = visit
     const [{ data, meta }, rules] = await Promise.all([
       api.call(listFraudCases, { account, ...listQuery(visit) }),
-      api.call(listFraudRules, { account }),
+      api.may(listFraudRules) ? api.call(listFraudRules, { account }) : { data: [] },
     ])
     const body = (
       <>

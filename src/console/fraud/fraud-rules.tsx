@@ -65,6 +65,7 @@ const readRules = ({ api, account }: Visit) =>
 /** The fraud rules of an account, the kinds that it can have, and the form of a new one. */
 export const fraudRulesPage: Page = {
   path: '/accounts/:account/fraud-rules',
+  shows: 'account',
   section: 'Rules',
   query: ['new'],
   redraw: redrawVersion,
@@ -141,6 +142,7 @@ const End = ({ rule }: { rule: RuleWithVersions }, visit = useVisit()) => {
 /** A fraud rule: its versions in words, what the latest would have found on past days, and the form of the next one. */
 export const fraudRulePage: Page = {
   path: '/accounts/:account/fraud-rules/:rule',
+  shows: 'account',
   section: 'Rules',
   query: ['edit', 'from', 'to', 'affiliate_id'],
   redraw: redrawVersion,

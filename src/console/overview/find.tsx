@@ -75,6 +75,7 @@ const OWN_IDS: readonly (readonly [form: RegExp, page: string])[] = [
 /** Leads from an id to the page of what has it. Several such, and what only begins with it, are choices. */
 export const findPage: Page = {
   path: '/accounts/:account/find',
+  shows: 'affiliate',
   section: 'Customers',
   query: ['record_id'],
   async render(visit) {
@@ -106,6 +107,8 @@ export const findPage: Page = {
     const [only] = choices
     // What is not stored may have been refused: the log of deliveries knows.
     const nowhere = deliveriesPath(visit.account, { record_id: id })
+    if (!only && !visit.mayOpen(nowhere))
+      return { title: 'Find a record', body: <EmptyState title="Nothing has this id." /> }
     if (choices.length < 2) return { title: 'Find', body: '', next: only?.path ?? nowhere }
     return {
       title: `Find ${isolated(id)}`,

@@ -1,4 +1,3 @@
-import { getAccount } from '../../accounts/accounts.ts'
 import { listAttention } from '../../accounts/attention.ts'
 import { listPeriods } from '../../commission/operations/statements.ts'
 import { counted } from '../../commission/words/english.ts'
@@ -11,6 +10,7 @@ import { FigureCard, Moneys } from '../../pages/parts/figures.tsx'
 import { openPeriods } from '../../pages/parts/owed.ts'
 import { listPayable } from '../../payouts/operations/payable.ts'
 import { DAY_MS } from '../../platform/durations.ts'
+import { notFound } from '../../platform/http/read-fields.ts'
 import { dayText, periodOf } from '../../platform/money/calendar.ts'
 import { ZERO } from '../../platform/money/decimal.ts'
 import { moneyText } from '../../platform/money/money.ts'
@@ -23,16 +23,18 @@ import { AttentionList } from './attention.tsx'
 /** The overview of an account: what is owed, what needs attention, and how its data arrives. */
 export const overviewPage: Page = {
   path: '/accounts/:account',
+  shows: 'affiliate',
   section: 'Overview',
   async render(visit) {
     const { api, account } = visit
     const [settings, attention, feeds, sums, { data: payable }] = await Promise.all([
-      api.call(getAccount, { account }),
+      api.account(account),
       api.call(listAttention, { account }),
-      api.call(getFeed, { account }),
+      api.may(getFeed) ? api.call(getFeed, { account }) : null,
       api.call(listPeriods, { account }),
       api.call(listPayable, { account }),
     ])
+    if (!settings) throw notFound('account', account)
     const free = payable.filter(({ ticked }) => ticked)
     const month = periodOf(Math.floor(visit.today / DAY_MS), 'month')
     const body = (
@@ -102,11 +104,13 @@ export const overviewPage: Page = {
             )}
           </FigureCard>
         </div>
-        <AttentionList isDisabled={settings.disabled} items={attention.data} />
-        <section id="feeds">
-          <h2>Feeds</h2>
-          <Feeds feeds={feeds.data} />
-        </section>
+        <AttentionList isDisabled={settings.disabled === 1} items={attention.data} />
+        {feeds && (
+          <section id="feeds">
+            <h2>Feeds</h2>
+            <Feeds feeds={feeds.data} />
+          </section>
+        )}
       </>
     )
     return { title: isolated(settings.name), body }

@@ -222,6 +222,7 @@ function Shown({ answer }: { answer: Answer }) {
 /** Reads the file with which a bank answers, shows what it means, and books it. */
 export const answerPage: Page = {
   path: '/accounts/:account/answers',
+  shows: 'account',
   section: 'Payouts',
   query: ['hash', 'cursor'],
   changes,

@@ -236,6 +236,7 @@ const Confirmed = (batch: Batch, { member, today } = useVisit()) => (
 /** A batch: what it pays and who may confirm it, and once it is confirmed what became of it. */
 export const batchPage: Page = {
   path: '/accounts/:account/batches/:batch',
+  shows: 'affiliate',
   section: 'Payouts',
   query: ['file'],
   changes,

@@ -56,6 +56,7 @@ const COLUMNS: Columns<Batch> = {
 /** The batches of an account, the latest first. */
 export const batchesPage: Page = {
   path: '/accounts/:account/batches',
+  shows: 'affiliate',
   section: 'Payouts',
   query: ['cursor'],
   async render({ api, account, query }) {

@@ -110,6 +110,7 @@ const onDay = (visit: Visit) =>
 /** What was owed at the end of a day. */
 export const balancesPage: Page = {
   path: '/accounts/:account/balances',
+  shows: 'account',
   section: 'Payouts',
   query: ['on', 'by', 'cursor', 'format'],
   file: csvOf(listBalances, onDay),
@@ -157,6 +158,7 @@ function inMonth(visit: Visit) {
 /** The journal of some days, and the accounts between which it books. */
 export const journalPage: Page = {
   path: '/accounts/:account/journal',
+  shows: 'account',
   section: 'Payouts',
   query: ['from', 'to', 'by', 'cursor', 'format'],
   changes: {
@@ -258,6 +260,7 @@ export const ENTRY_COLUMNS = {
 /** Every entry of the ledger of all affiliates. */
 export const ledgerPage: Page = {
   path: '/accounts/:account/ledger',
+  shows: 'affiliate',
   section: 'Payouts',
   query: ['affiliate_id', 'from', 'to', 'cursor', 'format'],
   file: csvOf(listLedger, askedFor),

@@ -34,6 +34,7 @@ const LABELS = {
 /** The invoices that the account has written for its affiliates, and what they need. */
 export const invoicesPage: Page = {
   path: '/accounts/:account/invoices',
+  shows: 'affiliate',
   section: 'Payouts',
   query: ['number', 'affiliate_id', 'cursor'],
   changes: {
@@ -51,9 +52,9 @@ export const invoicesPage: Page = {
   file: ({ api, account, query: { number } }) =>
     number ? api.file(getInvoice, { account, number }, 'text/html') : null,
   async render({ api, account, query }) {
-    const [{ data, meta }, { self_billing, invoicing }] = await Promise.all([
+    const [{ data, meta }, settings] = await Promise.all([
       api.call(listInvoices, { account, ...query }),
-      api.call(getAccount, { account }),
+      api.may(getAccount) ? api.call(getAccount, { account }) : null,
     ])
     const body = (
       <>
@@ -94,23 +95,30 @@ export const invoicesPage: Page = {
             </p>
           </FoldedForm>
         )}
-        <h2>Settings</h2>
-        <p>
-          An invoice is written with the approval of a statement. It waits until all of this is set,
-          the affiliate has agreed in the portal, and their VAT is decided with their bank details.
-          Our name and address are those of the first account from which we pay.
-        </p>
-        <SchemaForm
-          change="save"
-          submit="Save the settings"
-          needs="approver"
-          at="/invoicing"
-          schemas={invoicingForm}
-          labels={LABELS}
-          values={{ self_billing, ...invoicing, ...invoicing.agreement }}
-        />
+        {settings && <Settings {...settings} />}
       </>
     )
     return { title: 'Invoices', body }
   },
 }
+
+/** Renders what invoices need, and the form that sets it. */
+const Settings = ({ self_billing, invoicing }: AnswerOf<typeof getAccount>) => (
+  <>
+    <h2>Settings</h2>
+    <p>
+      An invoice is written with the approval of a statement. It waits until all of this is set, the
+      affiliate has agreed in the portal, and their VAT is decided with their bank details. Our name
+      and address are those of the first account from which we pay.
+    </p>
+    <SchemaForm
+      change="save"
+      submit="Save the settings"
+      needs="approver"
+      at="/invoicing"
+      schemas={invoicingForm}
+      labels={LABELS}
+      values={{ self_billing, ...invoicing, ...invoicing.agreement }}
+    />
+  </>
+)

@@ -15,6 +15,7 @@ const FILTERS: readonly Input[] = [
 /** What was paid. */
 export const paidPage: Page = {
   path: '/accounts/:account/paid',
+  shows: 'affiliate',
   section: 'Payouts',
   query: ['affiliate_id', 'from', 'to', 'cursor', 'format'],
   file: csvOf(listPayouts, askedFor),

@@ -32,6 +32,7 @@ const COLUMNS: Readonly<Record<string, Cell<Shown>>> = {
 /** The bank details of affiliates. */
 export const payeesPage: Page = {
   path: '/accounts/:account/payees',
+  shows: 'affiliate',
   section: 'Payouts',
   query: ['state', 'cursor'],
   changes: {
@@ -82,6 +83,7 @@ const SHORT_NAME: Input = {
 /** The bank accounts from which an account pays, with all of the one that the query names. */
 export const payersPage: Page = {
   path: '/accounts/:account/payers',
+  shows: 'account',
   section: 'Payouts',
   query: ['payer'],
   changes: partyChanges(PAYER),

@@ -23,7 +23,7 @@ import {
 import { listPayable } from '../../payouts/operations/payable.ts'
 import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { canManage, sumsText } from '../books/sums.ts'
+import { sumsText } from '../books/sums.ts'
 import { LookAt, PaidStatements, type PayableRow, Waiting } from './payable-words.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
 
@@ -85,6 +85,7 @@ const changes: NonNullable<Page['changes']> = {
 
 /** Returns the payers from which a batch can pay. */
 async function readPayers({ api, account }: Visit): Promise<Option[]> {
+  if (!api.may(PAYER.list)) return []
   const { data } = await api.call(PAYER.list, { account })
   return data.map(({ payer, details }) => {
     const { name, iban, currency } = Object(details)
@@ -172,7 +173,7 @@ function List(props: FormProps, visit = useVisit()) {
   const { batch, rows } = props
   const ticked = tickedIds(props, visit)
   const isTicked = (row: PayableRow) => canTick(row) && ticked.has(row.id)
-  const mayChange = canManage(visit)
+  const mayChange = visit.api.may(prepareBatch)
   return (
     <form method="post" class="change payments" id="change-prepare" data-ticks>
       <input type="hidden" name="csrf" value={visit.csrf} />
@@ -247,6 +248,7 @@ const Prepared = ({ batches }: { batches: AnswerOf<typeof listBatches>['data'] }
 /** What has to be paid. What is ticked is the batch. */
 export const toPayPage: Page = {
   path: '/accounts/:account/payouts',
+  shows: 'affiliate',
   section: 'Payouts',
   query: ['on', 'batch'],
   changes,
@@ -299,12 +301,14 @@ export const toPayPage: Page = {
             />
           </>
         )}
-        <p class="quick">
-          <AccountLink at={['answers']} children="Upload the bank’s answer" />
-          {payers.length === 0 && (
-            <AccountLink at={['payers']} children="Add an account to pay from" />
-          )}
-        </p>
+        {api.may(PAYER.list) && (
+          <p class="quick">
+            <AccountLink at={['answers']} children="Upload the bank’s answer" />
+            {payers.length === 0 && (
+              <AccountLink at={['payers']} children="Add an account to pay from" />
+            )}
+          </p>
+        )}
       </>
     )
     return { title: 'To pay', body }

@@ -4,6 +4,7 @@ import { calling } from '../../pages/calling.ts'
 import { Data, isolated } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { FoldedForm } from '../../pages/parts/forms.tsx'
+import { mayBeShown } from '../../platform/auth/roles.ts'
 import { versionWords } from '../affiliates/affiliate-forms.tsx'
 import { canManage } from '../books/sums.ts'
 import { redrawVersion } from './form/draft.ts'
@@ -45,6 +46,7 @@ async function renderEditor(visit: Visit) {
 /** A plan: its versions side by side, and the editor of the next one. */
 export const planPage: Page = {
   path: '/accounts/:account/plans/:plan',
+  shows: 'affiliate',
   section: 'Plans',
   query: ['edit'],
   redraw: redrawVersion,
@@ -55,7 +57,8 @@ export const planPage: Page = {
     },
   },
   async render(visit) {
-    if (visit.query.edit || visit.typed || visit.refused?.change === 'put') {
+    const mayWrite = mayBeShown(visit.member, 'account')
+    if (mayWrite && (visit.query.edit || visit.typed || visit.refused?.change === 'put')) {
       return renderEditor(visit)
     }
     const plan = await readPlan(visit)
@@ -75,11 +78,13 @@ export const planPage: Page = {
               Assign it to affiliates
             </a>
           )}
-          <AccountLink
-            at={['plans', plan.plan]}
-            query={{ edit: 'next' }}
-            children="Write the next version"
-          />
+          {mayWrite && (
+            <AccountLink
+              at={['plans', plan.plan]}
+              query={{ edit: 'next' }}
+              children="Write the next version"
+            />
+          )}
           <AccountLink at={['statements']} query={{ plan: plan.plan }} children="Statements" />
         </p>
         <h2>What it pays</h2>

@@ -1,4 +1,3 @@
-import { getAccount } from '../../accounts/accounts.ts'
 import { deleteAssignment, listAssignments, listPlans } from '../../commission/operations/plans.ts'
 import { ruleWords } from '../../commission/plans/plan-words.ts'
 import { vocabularyOf } from '../../commission/plans/vocabulary.ts'
@@ -16,6 +15,8 @@ import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Filters, FoldedForm } from '../../pages/parts/forms.tsx'
 import { AffiliateLink, PlanLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
+import { mayBeShown } from '../../platform/auth/roles.ts'
+import { notFound } from '../../platform/http/read-fields.ts'
 import {
   ASSIGNEES,
   assignedFor,
@@ -126,6 +127,7 @@ async function renderEditor(visit: Visit) {
 /** The plans of an account, and to whom they are assigned. */
 export const plansPage: Page = {
   path: '/accounts/:account/plans',
+  shows: 'affiliate',
   section: 'Plans',
   query: ['affiliate_id', 'cursor', 'new', 'plan'],
   redraw: redrawVersion,
@@ -136,12 +138,16 @@ export const plansPage: Page = {
   },
   async render(visit) {
     const { api, account, query } = visit
-    if (query.new || visit.typed || visit.refused?.change === 'put') return renderEditor(visit)
-    const [{ data: plans }, assignments, { vertical }] = await Promise.all([
+    const mayWrite = mayBeShown(visit.member, 'account')
+    if (mayWrite && (query.new || visit.typed || visit.refused?.change === 'put'))
+      return renderEditor(visit)
+    const [{ data: plans }, assignments, own] = await Promise.all([
       api.call(listPlans, { account }),
       readAssignments(visit, query),
-      api.call(getAccount, { account }),
+      api.account(account),
     ])
+    if (!own) throw notFound('account', account)
+    const { vertical } = own
     const currency = plans[0]?.currency ?? null
     const body = (
       <>
@@ -158,43 +164,47 @@ export const plansPage: Page = {
           }}
           empty={
             <EmptyState title="There are no plans yet.">
-              <p>Choose a template below, name its affiliates, and save it.</p>
+              {mayWrite && <p>Choose a template below, name its affiliates, and save it.</p>}
             </EmptyState>
           }
         />
-        <h2 id="new-plan">New plan</h2>
-        <ul class="templates">
-          {templatesFor(
-            vertical,
-            vocabularyOf(resourcesOf(vertical), []),
-            visit.today,
-            currency,
-          ).map((one) => (
-            <li class="template">
-              <h3>{one.terms.name}</h3>
-              {one.terms.rules.map((rule) => (
-                <Sentences now={sentencesOf(ruleWords(rule, one.terms))} before={null} />
+        {mayWrite && (
+          <>
+            <h2 id="new-plan">New plan</h2>
+            <ul class="templates">
+              {templatesFor(
+                vertical,
+                vocabularyOf(resourcesOf(vertical), []),
+                visit.today,
+                currency,
+              ).map((one) => (
+                <li class="template">
+                  <h3>{one.terms.name}</h3>
+                  {one.terms.rules.map((rule) => (
+                    <Sentences now={sentencesOf(ruleWords(rule, one.terms))} before={null} />
+                  ))}
+                  <a
+                    class="button"
+                    href={withQuery(accountPath(visit.account, 'plans'), { new: one.template })}
+                    aria-label={`Use the template ${one.terms.name}`}
+                  >
+                    Use the template
+                  </a>
+                </li>
               ))}
-              <a
-                class="button"
-                href={withQuery(accountPath(visit.account, 'plans'), { new: one.template })}
-                aria-label={`Use the template ${one.terms.name}`}
-              >
-                Use the template
-              </a>
-            </li>
-          ))}
-          <li class="template">
-            <h3>Without a template</h3>
-            <p>Begin with an empty plan, and add its rules.</p>
-            <a
-              class="button"
-              href={withQuery(accountPath(visit.account, 'plans'), { new: 'empty' })}
-            >
-              Write a plan
-            </a>
-          </li>
-        </ul>
+              <li class="template">
+                <h3>Without a template</h3>
+                <p>Begin with an empty plan, and add its rules.</p>
+                <a
+                  class="button"
+                  href={withQuery(accountPath(visit.account, 'plans'), { new: 'empty' })}
+                >
+                  Write a plan
+                </a>
+              </li>
+            </ul>
+          </>
+        )}
         <h2>Assignments</h2>
         <Filters fields={[{ name: 'affiliate_id' }]} />
         <Assignments {...assignments} planNames={await visit.names.plans()} />

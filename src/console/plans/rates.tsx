@@ -58,6 +58,7 @@ function addedText(answer: unknown): string {
 /** The exchange rates: their import, and those of a day. */
 export const ratesPage: Page = {
   path: '/accounts/:account/rates',
+  shows: 'public',
   section: 'Rates',
   query: ['day', 'currency', 'rate_day'],
   changes: {

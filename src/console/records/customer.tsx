@@ -3,6 +3,7 @@ import {
   getAffiliations,
   refuseCustomer,
 } from '../../commission/operations/histories.ts'
+import { listAccountQualifications } from '../../commission/why/operations.ts'
 import { counted } from '../../commission/words/english.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import { listAttributed } from '../../ingest/operations/attribution.ts'
@@ -80,6 +81,7 @@ const renderComputed = async (visit: Visit, customer_id: string) => (
 /** One customer: where they came from, their records and what they earned. */
 export const customerPage: Page = {
   path: '/accounts/:account/customers/:customer_id',
+  shows: 'affiliate',
   section: 'Customers',
   query: ['resource', 'cursor'],
   changes,
@@ -109,7 +111,9 @@ export const customerPage: Page = {
         <NamedCases found={cases} query={{ customer_id, status: 'all' }}>
           {counted(cases.meta.total, 'case')} of the fraud review about this customer.
         </NamedCases>
-        <Deferred part={() => renderComputed(visit, customer_id)} />
+        {api.may(listAccountQualifications) && (
+          <Deferred part={() => renderComputed(visit, customer_id)} />
+        )}
         <h2>Who is paid</h2>
         {found && (
           <p>

@@ -2,7 +2,7 @@ import { listAttributed } from '../../ingest/operations/attribution.ts'
 import { dayBefore, type Page, type Visit } from '../../pages/base/page.ts'
 import { Badge, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { Deferred } from '../../pages/parts/deferred.tsx'
-import { deliveriesPath } from '../../pages/parts/deliveries.tsx'
+import { AccountLink } from '../../pages/parts/fields.tsx'
 import { Filters, type Option } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { Table } from '../../pages/parts/table.tsx'
@@ -45,9 +45,9 @@ async function renderList(visit: Visit) {
           <EmptyState title="No customer matches.">
             <p>
               Ids are case-sensitive. If a customer was sent, look at the{' '}
-              <a href={deliveriesPath(account, { record_id: query.customer_id })}>
+              <AccountLink at={['deliveries']} query={{ record_id: query.customer_id }}>
                 deliveries that may have refused it
-              </a>
+              </AccountLink>
               .
             </p>
           </EmptyState>
@@ -66,6 +66,7 @@ const SHOWN: readonly Option[] = [
 /** The customers of an account. No index finds those without an affiliate, so the list is deferred. */
 export const customersPage: Page = {
   path: '/accounts/:account/customers',
+  shows: 'affiliate',
   section: 'Customers',
   query: ['customer_id', 'unattributed', 'from', 'to', 'cursor'],
   async render(visit) {

@@ -82,6 +82,7 @@ async function render(visit: Visit) {
 /** The deliveries of an account, or the history of one record. */
 export const deliveriesPage: Page = {
   path: '/accounts/:account/deliveries',
+  shows: 'account',
   section: 'Deliveries',
   query: ['record_id', ...FILTERS, 'cursor'],
   render,

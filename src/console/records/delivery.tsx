@@ -33,6 +33,7 @@ const Key = ({
 /** One delivery: what was refused, where and why. */
 export const deliveryPage: Page = {
   path: '/accounts/:account/deliveries/:delivery_id',
+  shows: 'account',
   section: 'Deliveries',
   async render(visit) {
     const { api, account, params } = visit

@@ -18,6 +18,7 @@ const customerOf = ({ record }: Held) =>
 /** Held records, and customers without an affiliate. */
 export const heldPage: Page = {
   path: '/accounts/:account/held',
+  shows: 'account',
   section: 'Held records',
   query: ['cursor'],
   async render(visit) {

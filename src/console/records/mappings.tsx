@@ -190,6 +190,7 @@ const Definitions = ({ rows }: { rows: readonly Definition[] }, visit = useVisit
 /** What the words and events of an account mean. */
 export const mappingsPage: Page = {
   path: '/accounts/:account/mappings',
+  shows: 'account',
   section: 'Account',
   query: ['eventname'],
   changes: {

@@ -1,3 +1,4 @@
+import { getEarnings } from '../../commission/why/operations.ts'
 import { listDeliveries } from '../../ingest/operations/deliveries.ts'
 import { findRecords } from '../../ingest/operations/records.ts'
 import { NO_RECORD } from '../../ingest/record-operations.ts'
@@ -24,6 +25,7 @@ const sentId = ({ record }: FoundRecord): string | undefined => {
 /** One record: what was sent, what it earned or why it earned nothing, and its deliveries. */
 export const recordPage: Page = {
   path: '/accounts/:account/records/:resource/:id',
+  shows: 'affiliate',
   section: 'Customers',
   async render(visit) {
     const { account, params } = visit
@@ -32,7 +34,9 @@ export const recordPage: Page = {
     const logged = resource === 'activities' ? id.replace(/^e /, '') : id
     const [{ data: records }, history] = await Promise.all([
       visit.api.call(findRecords, { account, id }),
-      visit.api.call(listDeliveries, { account, record_id: logged, outcome: 'refused' }),
+      visit.api.may(listDeliveries)
+        ? visit.api.call(listDeliveries, { account, record_id: logged, outcome: 'refused' })
+        : { data: [] },
     ])
     const found = records.find((one) => one.resource === resource && one.id === id)
     if (!found) throw new ApiError('not_found', { detail: NO_RECORD })
@@ -47,10 +51,12 @@ export const recordPage: Page = {
           </p>
         )}
         <RecordFields record={found.record} except={ABOVE} first={[['Customer', customer]]} />
-        <section id="earned">
-          <h2>What it earned</h2>
-          <Deferred part={() => renderEarnings(visit, found)} />
-        </section>
+        {visit.api.may(getEarnings) && (
+          <section id="earned">
+            <h2>What it earned</h2>
+            <Deferred part={() => renderEarnings(visit, found)} />
+          </section>
+        )}
         <h2>How it arrived</h2>
         <p>
           {found.revision > 1

@@ -89,6 +89,7 @@ const REASON_OPTIONS: readonly Option[] = [
 /** The records of a period that earned nothing, and why. */
 export const unearnedPage: Page = {
   path: '/accounts/:account/unearned',
+  shows: 'account',
   section: 'Statements',
   query: ['period', 'affiliate_id', 'customer_id', 'reason', 'list', 'cursor'],
   async render(visit) {

@@ -1,4 +1,3 @@
-import { getAccount } from '../../accounts/accounts.ts'
 import { listPlans } from '../../commission/operations/plans.ts'
 import {
   dayBefore,
@@ -13,6 +12,7 @@ import { Deferred } from '../../pages/parts/deferred.tsx'
 import { Filters } from '../../pages/parts/forms.tsx'
 import { usualCurrency } from '../../pages/parts/owed.ts'
 import { readDays } from '../../platform/http/query.ts'
+import { notFound } from '../../platform/http/read-fields.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { getReport } from '../../reports/operations.ts'
 import { EVENTS, groupsOf, metricsOf, parseReport } from '../../reports/report.ts'
@@ -87,10 +87,9 @@ async function renderReport(visit: Visit, currency: string) {
 async function render(visit: Visit) {
   const { api, account, query } = visit
   const hasReport = REPORT_QUERY.some((name) => query[name])
-  const [{ vertical }, plans] = await Promise.all([
-    api.call(getAccount, { account }),
-    api.call(listPlans, { account }),
-  ])
+  const [own, plans] = await Promise.all([api.account(account), api.call(listPlans, { account })])
+  if (!own) throw notFound('account', account)
+  const { vertical } = own
   const currency = usualCurrency(plans.data)
   // The report itself is computed later, when the form can say no more what is wrong.
   if (hasReport) parseReport(vertical, { currency, ...reportQuery(visit) })
@@ -143,6 +142,7 @@ async function render(visit: Visit) {
 /** Reports of an account: any metrics by any groups, as a table and CSV. */
 export const reportsPage: Page = {
   path: '/accounts/:account/reports',
+  shows: 'affiliate',
   section: 'Reports',
   query: [...REPORT_QUERY, 'format'],
   file: (visit) =>

@@ -125,6 +125,7 @@ const Keys = (props: {
 /** The own page of a member: how they sign in, and their keys. */
 export const mePage: Page = {
   path: AT,
+  shows: 'public',
   changes,
   async render(visit) {
     const own = ownPasskeys(visit)

@@ -90,6 +90,7 @@ const Forms = ({ one, names }: { one: TeamMember; names: AccountNames }) => (
 /** A member of the team: what they may do, and what an approver changes of it. */
 export const memberPage: Page = {
   path: '/team/:member',
+  shows: 'account',
   changes: {
     change: {
       done: (answer) =>

@@ -109,6 +109,7 @@ const TeamTable = ({ team, names }: { team: readonly TeamMember[]; names: Accoun
 /** The members of the team, and the form that invites one. */
 export const teamPage: Page = {
   path: '/team',
+  shows: 'account',
   changes: {
     invite: {
       done: linkOf('The invitation is made.'),

@@ -125,6 +125,7 @@ const Settings = ({ hook }: { hook: Webhook }) => (
 /** A webhook: its events, each with its last attempt, and its settings. */
 export const webhookPage: Page = {
   path: '/accounts/:account/webhooks/:webhook_id',
+  shows: 'account',
   section: 'Webhooks',
   query: ['status', 'cursor'],
   changes,

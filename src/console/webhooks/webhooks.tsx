@@ -31,6 +31,7 @@ export const eventNames = ({ events }: Webhook) =>
 /** The webhooks of an account. */
 export const webhooksPage: Page = {
   path: '/accounts/:account/webhooks',
+  shows: 'account',
   section: 'Webhooks',
   changes: {
     create: calling(createWebhook, secretOf('The webhook exists.', 'id', 'url', 'secret')),

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../../platform/auth/authorize.ts'
 import type { Member } from '../../platform/auth/roles.ts'
 import type { Account } from '../../platform/db/schema.ts'
+import { hasAccount } from '../../platform/directory/members.ts'
 import {
   type AnswerOf,
   type AnyOperation,
@@ -11,11 +12,14 @@ import {
   perform,
   performFile,
 } from '../../platform/http/operation.ts'
+import { mayCall } from '../../platform/http/scope.ts'
 
 /** The administration API, with the role of a member. */
 export interface Api {
   /** Reads an account; null if there is none. */
   account(name: string): Promise<Account | null>
+  /** Returns whether the member may call an operation. */
+  may(of: AnyOperation): boolean
   /**
    * Calls an operation.
    *
@@ -38,7 +42,8 @@ export function apiOf(c: Context<AppEnv>, member: Member): Api {
   const { actor, role } = member
   const caller = { member, actor, role, env: c.env, ...pageOfRequest(c) }
   return {
-    account: (name) => accountOnce(caller, name),
+    account: async (name) => (hasAccount(member, name) ? accountOnce(caller, name) : null),
+    may: (of) => mayCall(member, of),
     call: (of, input) => perform(of, caller, input),
     file: (of, input, type) => performFile(c, of, caller, { type, input }),
   }

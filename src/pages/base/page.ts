@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { AppEnv } from '../../platform/auth/authorize.ts'
-import type { Member } from '../../platform/auth/roles.ts'
+import type { Member, Shows } from '../../platform/auth/roles.ts'
 import { DAY_MS } from '../../platform/durations.ts'
+import type { AnyOperation } from '../../platform/http/operation.ts'
 import { bookZoneOf, dayInZone } from '../../platform/zone.ts'
 import type { Api } from './api.ts'
 import { createContext, useContext } from './context.ts'
@@ -86,6 +87,10 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>
   /** The account of the path; empty on pages of no account. */
   readonly account: string
+  /** Whether the scope of the member has the page of an address, also of one that is no page. */
+  mayOpen(address: string): boolean
+  /** The changes of the page. */
+  readonly changes: Page['changes']
   /** The name of the account; null if there is none. */
   readonly accountName: string | null
   /** The names of the plans and affiliates of the account. */
@@ -126,6 +131,8 @@ export interface View {
 
 /** A change that a form of a page asks for. */
 export interface Change extends AfterChange {
+  /** The operation that it calls, if it is one: whoever may not call it has no form of it. */
+  readonly of?: AnyOperation
   /** Makes the change by operations, and returns their answer, or a file to send. */
   perform(values: Values, visit: Visit): Promise<unknown>
 }
@@ -149,6 +156,8 @@ interface AfterChange {
 export interface Page {
   /** The path below `/console`, with parameters such as `/accounts/:account/deliveries`. */
   readonly path: string
+  /** Of what it shows something, for members with a scope. */
+  readonly shows: Shows
   /** The entry of the navigation that the page belongs to. */
   readonly section?: Section
   /** The parameters of its query. Others are ignored. */

@@ -9,8 +9,12 @@ import { AffiliateLink, PlanLink } from './names.tsx'
 /** Renders a link to a page of the same account. `at` has the parts of its path below the account. */
 export const AccountLink = (
   props: { at: readonly string[]; query?: Visit['query']; children?: Child },
-  { account } = useVisit(),
-) => <a href={withQuery(accountPath(account, ...props.at), props.query ?? {})}>{props.children}</a>
+  { account, mayOpen } = useVisit(),
+) => {
+  const path = accountPath(account, ...props.at)
+  if (!mayOpen(path)) return <>{props.children}</>
+  return <a href={withQuery(path, props.query ?? {})}>{props.children}</a>
+}
 
 /** The pages to which the values of fields lead. */
 const PAGES: Readonly<Record<string, string>> = {

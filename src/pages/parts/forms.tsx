@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { isAtLeast, type Role, roleWords } from '../../platform/auth/roles.ts'
+import { isAtLeast, mayBeShown, type Role, roleWords } from '../../platform/auth/roles.ts'
 import {
   FILTERS,
   type FieldError,
@@ -223,9 +223,16 @@ export const NeedsRole = ({ needs, what }: { needs: Role; what: string }, visit 
   <p class="note">{roleWords(visit.member.role, needs, what)}</p>
 )
 
+/** Returns whether a member with a scope can never make a change of the page, whatever their role. */
+const isBeyondScope = ({ member, changes }: Visit, change: string): boolean => {
+  const { shows } = changes?.[change]?.of ?? {}
+  return shows !== undefined && !mayBeShown(member, shows)
+}
+
 /** Renders a form that makes a change of its page. A `Field` among its children has the same `change`. */
 export function ChangeForm(props: ChangeProps, visit = useVisit()) {
   const { change, submit, needs = 'manager', children, fields = [], at = '' } = props
+  if (isBeyondScope(visit, change)) return null
   if (!isAtLeast(visit.member.role, needs)) {
     return <NeedsRole needs={needs} what={`“${submit}”`} />
   }
@@ -284,6 +291,7 @@ export function FoldedForm(
   visit = useVisit(),
 ) {
   const { title = props.submit, isDanger = false, isOpen = false, ...form } = props
+  if (isBeyondScope(visit, form.change)) return null
   if (!isAtLeast(visit.member.role, form.needs ?? 'manager')) return null
   return (
     <details

@@ -4,21 +4,27 @@ import { accountPath, type Section, useVisit } from '../base/page.ts'
 export type Tab = readonly [text: string, address: string]
 
 /** Renders links between the parts of a section. */
-export const Tabs = ({
-  tabs,
-  here,
-  label,
-}: {
-  tabs: readonly Tab[]
-  here: string
-  label: string
-}) => (
+export const Tabs = (
+  {
+    tabs,
+    here,
+    label,
+  }: {
+    tabs: readonly Tab[]
+    here: string
+    label: string
+  },
+  { mayOpen } = useVisit(),
+) => (
   <nav class="section-tabs" aria-label={label}>
-    {tabs.map(([text, address]) => (
-      <a href={address} aria-current={text === here ? 'page' : undefined}>
-        {text}
-      </a>
-    ))}
+    {tabs.map(
+      ([text, address]) =>
+        mayOpen(address) && (
+          <a href={address} aria-current={text === here ? 'page' : undefined}>
+            {text}
+          </a>
+        ),
+    )}
   </nav>
 )
 

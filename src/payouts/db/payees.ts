@@ -35,8 +35,8 @@ export interface CurrentDetails extends StoredDetails {
 const NAMED_SHARED = 10
 
 /** The other affiliates `s` whose current details have the account of a row `p` of `payees`. */
-const SHARING = `payees s where s.account = p.account and s.digest = p.digest and s.party = 'payee'
-          and (s.party, s.id) is not (p.party, p.id) and ${isCurrent('s')}`
+const SHARING = `current_payees s where s.account = p.account and s.digest = p.digest and s.party = 'payee'
+          and (s.party, s.id) is not (p.party, p.id)`
 
 /** Returns the SQL of a JSON array of the first of them. */
 const idsOf = (some: string) => `(

@@ -150,7 +150,7 @@ const authorOf = ({ env, member: caller }: Call<'team'>) => ({
   now: Date.now(),
 })
 
-const ofMembers = { of: 'team', shows: 'firm', topic: 'members', path: '/members' } as const
+const ofMembers = { of: 'team', shows: 'account', topic: 'members', path: '/members' } as const
 const ofMember = { ...ofMembers, path: '/members/{member}', params: { member: member_id } } as const
 
 const WAITS =

@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import type { CallingAffiliate, Grant } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
-import type { Member, Role } from './roles.ts'
+import type { Member, Role, Shows } from './roles.ts'
 import type { Admission } from './token-gate.ts'
 
 /** What is read of an affiliate who calls. */
@@ -34,10 +34,14 @@ export interface AppEnv {
     role: Role
     /** This member; absent if somebody else makes the request. */
     member: Member
+    /** Returns what a member of the team with own affiliates sees of an answer; absent if they have all. */
+    show?: (answer: object) => Promise<object>
     /** What is read of an affiliate who calls; absent if somebody else does. */
     affiliate?: ReadAffiliate
     /** Whether an answer passed through `show`. */
     isShown?: boolean
+    /** The pages of the console. */
+    pages: readonly { readonly path: string; readonly shows: Shows }[]
     /** The delivery, for the request log. */
     delivery?: { delivery_id: string; outcomes: object }
   }

@@ -1,3 +1,4 @@
+import type { Connection } from '../db/database.ts'
 import { BEGINNING, fromOf, type Since, toDay } from '../db/history.ts'
 import { toJsonChunks } from '../db/json-chunks.ts'
 import { all } from '../db/query.ts'
@@ -59,6 +60,7 @@ export const PROFILE_MEMBERS = [
   'language',
   'note',
   'status',
+  'manager',
 ] as const
 
 /** What the team knows of an affiliate. `status` is never null; a null of the others: it is not known. */
@@ -228,4 +230,26 @@ export function replaceParents(
     ...toJsonChunks(ids).map((rows) => bindStatement(db, DELETE_PARENTS, { account, rows })),
     ...toJsonChunks(rows).map((rows) => bindStatement(db, INSERT_PARENTS, { account, rows })),
   ]
+}
+
+const OWN_AFFILIATES = compileStatement(`
+  select affiliate_id as owner from affiliates where account = :account and manager = :member`)
+
+const LINKS_OF = compileStatement(`
+  select l.link_id as owner from ${JSON_EACH}(:ids)
+  cross join links l indexed by links_affiliate on l.account = :account and l.affiliate_id = value`)
+
+/** Returns the ids of the affiliates whom a member of the team has, and of their links. */
+export async function readOwners(
+  { db, directory }: { readonly db: Connection; readonly directory: Connection },
+  account: string,
+  member: string,
+): Promise<string[]> {
+  const own = await all<{ owner: string }>(db, OWN_AFFILIATES, { account, member })
+  const ids = own.map(({ owner }) => owner)
+  const links = await all<{ owner: string }>(directory, LINKS_OF, {
+    account,
+    ids: JSON.stringify(ids),
+  })
+  return [...ids, ...links.map(({ owner }) => owner)]
 }

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Role } from '../auth/roles.ts'
+import type { Role, Shows } from '../auth/roles.ts'
 import type { ErrorCode } from '../errors.ts'
 
 // What can be told about an operation without calling it: from this OpenAPI and commands are made.
@@ -68,12 +68,6 @@ export const isFor = ({ callers }: Pick<DescribedOperation, 'callers'>, caller: 
 /** Who calls an operation: the team for an account, the account itself, one of its affiliates, or anyone. */
 export type CallerKind = 'team' | 'account' | 'affiliate' | 'anyone'
 
-/**
- * Of what an operation or a page shows or changes something, for members of the team with a scope: of affiliates, each
- * of which is one's own or not; of the account as a whole; of the firm; or of nobody, such as plans and rates.
- */
-export type Shows = 'affiliate' | 'account' | 'firm' | 'public'
-
 /** What is told about an operation. It is left out of the bundle for production. */
 export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly description: string
@@ -107,6 +101,8 @@ export interface DescribedOperation {
   readonly role: Role
   /** Of what it is, for members of the team with a scope. Absent if the team has no such operation. */
   readonly shows?: Shows
+  /** Whether the affiliates that its input names may be new. */
+  readonly adds?: true
   /** The members of the path, but for the account, and of the query. */
   readonly params: v.ObjectEntries
   /** The members of the body. */

@@ -3,11 +3,12 @@ import { accepts } from 'hono/accepts'
 import * as v from 'valibot'
 import type { AppEnv, ReadAffiliate } from '../auth/authorize.ts'
 import { type Grant, grantOf } from '../auth/grant.ts'
-import { type Member, type Role, requireRole } from '../auth/roles.ts'
+import type { Member, Role, Shows } from '../auth/roles.ts'
 import { accountDatabase, gathering } from '../db/database.ts'
 import { type FoundPage, MAX_DEPTH, type Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { findAccount } from '../directory/accounts.ts'
+import { hasAccount } from '../directory/members.ts'
 import { ApiError } from '../errors.ts'
 import { count } from '../validation/answer-fields.ts'
 import { component, described, withMembers } from '../validation/described.ts'
@@ -22,7 +23,6 @@ import {
   type Fixed,
   isFor,
   type OperationWords,
-  type Shows,
 } from './operation-words.ts'
 import {
   linkTo,
@@ -43,6 +43,7 @@ import {
   VALID_DATE,
 } from './query.ts'
 import { notFound, readCsv, readFields, readJson, validateFields } from './read-fields.ts'
+import { type Own, requireMay, requireOwn, scopeOf, visibleTo } from './scope.ts'
 import { showTo } from './show.ts'
 
 // An operation is one value. Its routes, its role, OpenAPI, the reference, the command and the types of
@@ -72,6 +73,8 @@ interface Everything {
   readonly memory: ReadMemory
   /** The affiliate who calls; absent if the account or the team does. */
   readonly affiliate?: ReadAffiliate | undefined
+  /** Returns what a member of the team with own affiliates sees of an answer; absent if they have all. */
+  readonly show?: (answer: object) => Promise<object>
 }
 
 /** What an operation is of: an account, an affiliate who calls, or the team, if it concerns no account or all. */
@@ -427,39 +430,58 @@ export const accountOnce = ({ env, once }: Caller, name: string): Promise<Accoun
   once(`account ${name}`, () => findAccount(env.DB, name))
 
 async function readAccount({ method }: AnyOperation, caller: Caller, name: string) {
-  const account = await (method === 'GET'
-    ? accountOnce(caller, name)
-    : findAccount(caller.env.DB, name))
-  if (!account) throw notFound('account', name)
-  return { account, grant: grantOf(account, null, 'read') }
+  if ('member' in caller && !hasAccount(caller.member, name)) return null
+  return method === 'GET' ? accountOnce(caller, name) : findAccount(caller.env.DB, name)
 }
 
-/** Refuses a member whose role does not allow an operation, which it names: `approve statement`. */
-function requireRoleFor({ id, role }: AnyOperation, caller: Caller): void {
-  const what = id.replaceAll(/[A-Z]+/g, (text) => ` ${text.toLowerCase()}`)
-  if ('role' in caller) requireRole(caller.role, role, what)
+/** What an operation is asked for. The input of a request is read once it is admitted. */
+interface Asked {
+  readonly account: string
+  readonly input: () => object | Promise<object>
 }
 
 /**
- * Makes the call of an operation, in a session of the account's database if it concerns one, and with memory that is
- * released at its end. A member of the team names the account.
+ * Makes the call of an operation, with what the scope of a member of the team says. They name the account.
  */
 async function within<T>(
   of: AnyOperation,
   caller: Caller,
-  { account: name, input }: { readonly account: string; readonly input: object },
+  { account: name, input: read }: Asked,
   use: (call: Any, input: Any) => Promise<T>,
 ): Promise<T> {
-  if (of.of === 'team') return use(caller, input)
-  const own = 'grant' in caller ? caller : { ...caller, ...(await readAccount(of, caller, name)) }
-  const { account, binding, affiliate } = own.grant
-  const db = accountDatabase(own.env, { id: account, binding })
-  const session = await own.once(`session ${account}`, async () =>
+  if (!('member' in caller)) return inSession(caller, async (call) => use(call, await read()))
+  const account = name === '' ? null : await readAccount(of, caller, name)
+  if (of.of !== 'team' && !account) throw notFound('account', name)
+  const { env, own } = await scopeOf(of, caller, account)
+  const call = { ...caller, env, ...(own && ofOwn(caller, own)) }
+  const enter = async (entered: object) => {
+    const input = await read()
+    if (own && of.method !== 'GET' && !of.adds) requireOwn(own, input)
+    return use(entered, input)
+  }
+  if (of.of === 'team' || !account) return enter(call)
+  return inSession({ ...call, account, grant: grantOf(account, null, 'read') }, enter)
+}
+
+/** Returns what a call has of its own whose member has own affiliates: other calls of the page read more. */
+const ofOwn = ({ once }: Caller, own: Own): Pick<Everything, 'once' | 'show'> => ({
+  once: (key, make) => once(`own ${key}`, make),
+  show: async (answer) => visibleTo(own, answer),
+})
+
+/** Adds a session of the account's database to a call, and memory that is released at its end. */
+async function inSession<C extends Pick<Everything, 'env' | 'once' | 'grant'>, T>(
+  caller: C,
+  use: (call: Any) => Promise<T>,
+): Promise<T> {
+  const { account, binding, affiliate } = caller.grant
+  const db = accountDatabase(caller.env, { id: account, binding })
+  const session = await caller.once(`session ${account}`, async () =>
     gathering(db.withSession('first-primary')),
   )
   const memory = new ReadMemory(account, affiliate)
   try {
-    return await use({ ...own, db, session, memory }, input)
+    return await use({ ...caller, db, session, memory })
   } finally {
     memory.release()
   }
@@ -479,7 +501,8 @@ export async function perform<O extends AnyOperation>(
   return within(of, caller, readAsked(of, caller, input), async (call, sent) => {
     const answer = await of.run(call, sent)
     const value = answer instanceof Reply ? answer.value : answer
-    return call.affiliate && value ? call.affiliate.show(value) : value
+    const { show } = call.affiliate ?? call
+    return show && value ? show(value) : value
   })
 }
 
@@ -520,6 +543,7 @@ export async function performFile<O extends AnyOperation>(
   if (!file) throw new Error(`${of.id} has no ${type}.`)
   return within(of, caller, readAsked(of, caller, input), (call, sent) => {
     c.set('affiliate', call.affiliate)
+    c.set('show', call.show)
     return file(c, call, sent, async () => showTo(c, await wholeAnswer(of, call, sent)))
   })
 }
@@ -529,9 +553,9 @@ export async function performFile<O extends AnyOperation>(
  * absent.
  */
 function readAsked(of: AnyOperation, caller: Caller, asked: object) {
-  const kind = 'role' in caller ? 'team' : 'affiliate'
+  const kind = 'member' in caller ? 'team' : 'affiliate'
   if (!isFor(of, kind)) throw new ApiError('not_found')
-  requireRoleFor(of, caller)
+  if ('member' in caller) requireMay(of, caller.member)
   const { account, ...others } = asked as Readonly<Record<string, unknown>>
   const members = of.of === 'team' ? (asked as typeof others) : others
   const sent = Object.entries(members).filter(
@@ -539,7 +563,8 @@ function readAsked(of: AnyOperation, caller: Caller, asked: object) {
   )
   const body = Object.fromEntries(sent)
   const fields = of.whole ? body : validateFields(body, of.body)
-  return { account: String(account), input: { ...readParams(of, members), ...fields } }
+  const input = { ...readParams(of, members), ...fields }
+  return { account: String(account ?? ''), input: () => input }
 }
 
 /** Returns the path of an operation below that of the account. */
@@ -563,12 +588,8 @@ function readRequest(c: Context<AppEnv>, of: AnyOperation, caller: CallerKind) {
 /** Returns who makes a request, once they are admitted. */
 const callerOf = (c: Context<AppEnv>): Caller => {
   const { grant, affiliate, actor, role, member } = c.var
-  return {
-    env: c.env,
-    ...pageOfRequest(c),
-    actor,
-    ...(grant ? { grant, affiliate } : { role, member }),
-  }
+  const page = { env: c.env, ...pageOfRequest(c), actor }
+  return { ...page, ...(grant ? { grant, affiliate } : { role, member }) }
 }
 
 /** Mounts the operations that a caller has: the place where requests become calls. */
@@ -580,13 +601,15 @@ export function mount(
   for (const of of operations.filter((one) => isFor(one, kind))) {
     const path = kind === 'team' ? of.path : ownPath(of.path)
     app.on(of.method, honoPath(path), async (c) => {
-      if (kind === 'team') requireRoleFor(of, callerOf(c))
-      const input = readRequest(c, of, kind)
-      if (of.handle) return of.handle(c, input)
-      const { account = '' }: { account?: string } = c.req.param()
-      return within(of, callerOf(c), { account, input }, async (call, params) => {
+      if (kind === 'team') requireMay(of, c.var.member)
+      const params = readRequest(c, of, kind)
+      if (of.handle) return of.handle(c, params)
+      const { account = String(params.account ?? '') }: { account?: string } = c.req.param()
+      const input = async () => ({ ...params, ...(await bodyOf(c, of)) })
+      return within(of, callerOf(c), { account, input }, async (call, sent) => {
         c.set('grant', call.grant)
-        return respond(c, of, call, { ...params, ...(await bodyOf(c, of)) })
+        c.set('show', call.show)
+        return respond(c, of, call, sent)
       })
     })
   }

@@ -2,13 +2,14 @@ import type { Context } from 'hono'
 import type { AppEnv, ReadAffiliate } from '../auth/authorize.ts'
 
 /**
- * Returns what the caller may see of an answer: all of it, unless an affiliate calls. Members that are hidden
+ * Returns what the caller may see of an answer: all of it, unless an affiliate calls, or a member of the team with own
+ * affiliates. Members that are hidden
  * are left out, so those of `T` are not certain to exist; the formats write nothing for them.
  */
 export async function showTo<T extends object>(c: Context<AppEnv>, answer: T): Promise<T> {
-  const { affiliate } = c.var
-  if (!affiliate) return answer
-  const shown = await affiliate.show(answer)
+  const { affiliate, show = affiliate?.show } = c.var
+  if (!show) return answer
+  const shown = await show(answer)
   c.set('isShown', true)
   return shown as T
 }
