@@ -5,8 +5,9 @@ import { OPERATIONS } from '../../src/api/operations.ts'
 import { app } from '../../src/app.ts'
 import { PAGES } from '../../src/console/pages.ts'
 import { DECIDED_TABLES } from '../../src/platform/db/scope.ts'
+import { STATEMENT_ID } from '../commission/statement-rows.ts'
 import { signedIn } from '../console/browser.ts'
-import { memberKey } from '../members.ts'
+import { askAs, memberKey } from '../members.ts'
 import { parametersOf, ROUTES, type Route, requestOf } from '../sweep/routes.ts'
 import { prepare, type World } from '../sweep/worlds.ts'
 import { contentsOfDatabases } from '../world.ts'
@@ -263,3 +264,116 @@ test.each([[''], ['aff-8']])(
       expect([at, after[at]]).toEqual([at, before[at]])
   },
 )
+
+/** Sends a request about a world as a member. */
+const askOf = async (world: World, who: Who, path: string, method?: string, body?: unknown) => {
+  const response = await askAs(await keyOf(who), `accounts/${world.account}/${path}`, method, body)
+  return { status: response.status, ...(await response.json<Record<'data' | 'lines', unknown>>()) }
+}
+
+test('§21.1 what a member with own affiliates adds is theirs, and the id of another’s is taken', async () => {
+  const world = await prepare('forex', true)
+  const put = (who: Who, one: object) => askOf(world, who, 'affiliates', 'PUT', [one])
+  expect(await put('own', { affiliate_id: 'new' })).toMatchObject({ status: 200, changed: 1 })
+  expect(await put('own', { affiliate_id: 'new', note: 'Mine' })).toMatchObject({ status: 200 })
+  expect(await askOf(world, 'own', 'affiliates')).toMatchObject({
+    data: [{ affiliate_id: 'new', manager: 'member-own', note: 'Mine' }],
+    meta: { total: 1 },
+  })
+  expect(await put('own', { affiliate_id: 'aff-7' })).toMatchObject({
+    status: 409,
+    detail: expect.stringContaining('taken'),
+  })
+  for (const only of [{ manager: null }, { parent: 'new' }, { status: 'suspended' }])
+    expect((await put('own', { affiliate_id: 'new', ...only })).status).toBe(403)
+
+  const given = (manager: string) => put('all', { affiliate_id: 'aff-7', manager })
+  expect((await given('member-nobody')).status).toBe(422)
+  expect((await given('member-own')).status).toBe(200)
+  expect(await askOf(world, 'own', 'affiliates')).toMatchObject({ meta: { total: 2 } })
+  await env.DB.exec("update members set removed_at = '2026-12-01' where id = 'member-own'")
+  const { data } = await askOf(world, 'all', 'affiliates?affiliate_id=aff-7')
+  expect(data).toMatchObject([{ manager: null }])
+  expect(JSON.stringify(await askOf(world, 'all', 'attention'))).toContain(
+    '"unmanaged_affiliates","count":2,"names":["aff-7","new"]',
+  )
+})
+
+test('§21.1 of a customer who changed hands each sees the days of their own affiliate', async () => {
+  const world = await prepare('forex', true)
+  await give(world, 'aff-8')
+  const day = 'cast(unixepoch(?) / 86400 as integer)'
+  await env.DB.prepare(
+    `insert into customer_affiliations (account, customer_id, day, affiliate_id, previous_affiliate_id)
+     values (?, 'c-1', ${day}, 'aff-8', 'aff-7')`,
+  )
+    .bind(world.account, '2026-10-04')
+    .run()
+  await env.DB.prepare(
+    `insert into transactions select account, 'later', customer_id, transaction_type, amount_currency, currency,
+       transaction_date, status, amount_usd, transaction_subtype, note, ${day}, held, delivery, idx, revision
+     from transactions where account = ?2 and transaction_id = 't-1'`,
+  )
+    .bind('2026-10-05', world.account)
+    .run()
+  const found = await askOf(world, 'own', 'records/transactions?customer_id=c-1')
+  expect(found).toMatchObject({ data: [{ transaction_id: 'later' }], meta: { total: 1 } })
+  const history = JSON.stringify(await askOf(world, 'own', 'customers/c-1/affiliations'))
+  expect([history.includes('aff-8'), history.includes('aff-7')]).toEqual([true, false])
+})
+
+test('§21.1 a line for an affiliate of somebody else says what it earns, and its explanation is refused', async () => {
+  const world = await prepare('forex', true)
+  await give(world, 'aff-7')
+  const id = `lin_${'0'.repeat(23)}1${'0'.repeat(16)}`
+  const line = {
+    id,
+    rule: 'r',
+    version: 1,
+    kind: 'share',
+    scope: 'affiliate:aff-8',
+    amount: '5.00',
+  }
+  const more = {
+    base: '98.76',
+    units: null,
+    measure: null,
+    step: null,
+    rate: '5',
+    fence: null,
+    fx: [],
+  }
+  const carried = {
+    carried_in: '0.00',
+    carried_out: '0.00',
+    capped: '0.00',
+    recouped: '0.00',
+    deficit: '0.00',
+  }
+  const steps = {
+    [id]: { line: null, steps: [{ step: 'sources', affiliate_id: 'aff-8', lines: [] }] },
+  }
+  await env.DB.prepare('update statements set lines = ?, steps = ? where account = ? and id = ?')
+    .bind(
+      JSON.stringify([{ ...line, ...more, ...carried }]),
+      JSON.stringify(steps),
+      ...[world.account, STATEMENT_ID],
+    )
+    .run()
+  const statement = await askOf(world, 'own', `statements/${STATEMENT_ID}`)
+  expect(statement.lines).toMatchObject([
+    { scope: 'affiliate:another affiliate', amount: '5.00', base: null },
+  ])
+  expect(JSON.stringify(statement)).not.toMatch(/aff-8|98\.76/)
+  expect((await askOf(world, 'own', `lines/${id}/explain`)).status).toBe(403)
+})
+
+test('§21.1 who is paid to the same account is “another affiliate”', async () => {
+  const world = await prepare('forex', true)
+  await give(world, 'aff-8')
+  await env.DB.exec("update payees set state = 'approved', payable_from = 1 where id = 'aff-7'")
+  const doubts = async (who: Who) =>
+    JSON.stringify(await askOf(world, who, 'payable?on=2039-01-01'))
+  expect(await doubts('all')).toContain('The same account as aff-7')
+  expect(await doubts('own')).toContain('The same account as another affiliate')
+})
