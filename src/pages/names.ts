@@ -10,72 +10,45 @@ const BATCH = 500
 
 type AffiliateNames = ReadonlyMap<string, string | null>
 
-/**
- * Returns the names of an account, as an API reads them. The first 500 affiliates are read without knowing which
- * ones a page shows, at the same time as the page reads its own data: most accounts have no more. Others cost one
- * more round trip.
- */
+/** Returns the names of an account, as an API reads them. Those for which a page asks at the same time are read together. */
 export function namesOf(api: Pick<Api, 'call'>, account: string): Names {
   let plans: Promise<PlanNames> | undefined
-  let first: Promise<{ names: AffiliateNames; isAll: boolean }> | undefined
-  let batch: { readonly ids: Set<string>; readonly names: Promise<AffiliateNames> } | null = null
-  const others = new Map<string, Promise<AffiliateNames>>()
+  let batch: { readonly ids: string[]; readonly names: Promise<AffiliateNames> } | null = null
+  const affiliates = new Map<string, Promise<AffiliateNames>>()
 
   const readPlans = async (): Promise<PlanNames> => {
     const { data } = await api.call(listPlans, { account })
     return new Map(data.map(({ plan, name }) => [plan, name]))
   }
 
-  const readAffiliates = async (ids?: readonly string[]) => {
-    const { data, meta } = await api.call(listAffiliates, {
-      account,
-      per_page: BATCH,
-      ...(ids && { ids: JSON.stringify(ids) }),
-    })
-    const names = new Map(
-      data.map(({ affiliate_id, display_name }) => [affiliate_id, display_name]),
-    )
-    return { names, isAll: meta.next_cursor === null }
+  const readAffiliates = async (ids: readonly string[]): Promise<AffiliateNames> => {
+    // The page has asked for all of them then.
+    await Promise.resolve()
+    batch = null
+    const input = { account, per_page: BATCH, ids: JSON.stringify(ids) }
+    const { data } = await api.call(listAffiliates, input)
+    return new Map(data.map(({ affiliate_id, display_name }) => [affiliate_id, display_name]))
   }
 
-  // A page without names is better than none.
-  const readFirst = () =>
-    readAffiliates().catch(() => ({ names: new Map<string, string | null>(), isAll: true }))
-
-  /** Returns the affiliates that the next request reads. It is sent when the page has asked for all of them. */
-  const openBatch = () => {
-    if (batch && batch.ids.size < BATCH) return batch
-    const ids = new Set<string>()
-    const names = Promise.resolve().then(async (): Promise<AffiliateNames> => {
-      batch = null
-      return (await readAffiliates([...ids]).catch(readFirst)).names
-    })
-    batch = { ids, names }
-    return batch
+  /** Adds an affiliate to those that the next request reads. A page without names is better than none. */
+  const readWith = (id: string): Promise<AffiliateNames> => {
+    if (!batch || batch.ids.length === BATCH) {
+      const ids: string[] = []
+      batch = { ids, names: readAffiliates(ids).catch(() => new Map()) }
+    }
+    batch.ids.push(id)
+    return batch.names
   }
 
-  const names: Names = {
-    begin() {
-      names.plans()
-      first ??= readFirst()
-    },
+  return {
     plans() {
       plans ??= readPlans().catch((): PlanNames => new Map())
       return plans
     },
     async affiliate(id) {
-      first ??= readFirst()
-      const { names: known, isAll } = await first
-      if (isAll || known.has(id)) return known.get(id) ?? null
-      let found = others.get(id)
-      if (!found) {
-        const { ids, names: read } = openBatch()
-        ids.add(id)
-        found = read
-        others.set(id, found)
-      }
-      return (await found).get(id) ?? null
+      const names = affiliates.get(id) ?? readWith(id)
+      affiliates.set(id, names)
+      return (await names).get(id) ?? null
     },
   }
-  return names
 }

@@ -12,7 +12,6 @@ import { BYTE_ORDER_MARK } from '../platform/money/csv.ts'
 import { readErrors } from './api-errors.ts'
 import {
   FILTERS,
-  NAMING_SECTIONS,
   type Page,
   type RefusedForm,
   type Tone,
@@ -169,7 +168,6 @@ export async function showPage(
 ): Promise<Response> {
   requireShown(page, session)
   const visit = await visitOf(c, page, session, forms)
-  if (visit.account !== '' && NAMING_SECTIONS.has(page.section)) visit.names.begin()
   const render = async (): Promise<Answer> => {
     const file = isSafe(c.req.method) ? page.file?.(visit) : null
     return file ? sendFile(await file) : page.render(visit)

@@ -37,7 +37,7 @@ const PARAMETERS: Record<string, string> = {
 }
 
 /** The most round trips to D1 until a page is shown. */
-const MAX_TRIPS = 3
+const MAX_TRIPS = 4
 
 /** The pages with a deferred part, which is computed from records, with the query that asks for it. */
 const DEFERRED: readonly (readonly [path: string, query: string])[] = [

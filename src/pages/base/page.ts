@@ -23,20 +23,6 @@ export const SECTION_GROUPS = [
 /** An entry of the navigation. */
 export type Section = (typeof SECTION_GROUPS)[number]['sections'][number]
 
-/** The entries whose pages show names of plans and affiliates: they are read at the same time as what a page itself reads. */
-export const NAMING_SECTIONS: ReadonlySet<Section | undefined> = new Set([
-  'Reports',
-  'Statements',
-  'Payouts',
-  'Plans',
-  'Cases',
-  'Affiliates',
-  'Applications',
-  'Questions',
-  'Customers',
-  'Audit log',
-])
-
 /** The fields of a form that a member sent. A field that is absent is an empty text. */
 export interface Values {
   (name: string): string
@@ -68,8 +54,6 @@ export type PlanNames = ReadonlyMap<string, string>
 
 /** Reads the names that a page shows. Each is read once, whatever the number of places that show it. */
 export interface Names {
-  /** Begins to read names, so that they are there when the page has read its own data. */
-  begin(): void
   /** Returns the names of all plans. It is empty if they cannot be read, and then pages show ids. */
   plans(): Promise<PlanNames>
   /** Returns the name of an affiliate; null if it has none. All names that a page asks for are read together. */
@@ -170,7 +154,7 @@ export interface Page {
   redraw?(values: Values): Values | null
   /** Responds with the file that a query asks for in place of the page; null if it asks for none. */
   file?(visit: Visit): Promise<Response> | null
-  /** Reads what the page shows at once. It reads in parallel, because it may cost three round trips to D1. */
+  /** Reads what the page shows at once. It reads in parallel, because it may cost three round trips to D1, and names one more. */
   render(visit: Visit): Promise<View>
 }
 
