@@ -32,7 +32,12 @@ test('a profile has language, note and status, and keeps what a request leaves o
     received: 1,
     changed: 1,
   })
-  expect(await read('IB-07')).toEqual({ affiliate_id: 'IB-07', parent: null, ...PROFILE })
+  expect(await read('IB-07')).toEqual({
+    affiliate_id: 'IB-07',
+    parent: null,
+    manager: null,
+    ...PROFILE,
+  })
 
   await put({ affiliate_id: 'IB-07', note: null }, { affiliate_id: 'IB-09', language: 'pt' })
   expect(await read('IB-07')).toMatchObject({ ...PROFILE, note: null })
