@@ -91,7 +91,7 @@ test('an affiliate has a name and an address, which stay unless they are sent', 
   expect((await json(askAdmin(own))).data).toEqual([
     {
       ...{ affiliate_id: 'IB-3', parent: 'IB-4', ...profile },
-      ...{ language: null, note: null, status: 'active' },
+      ...{ language: null, note: null, status: 'active', manager: null },
     },
   ])
   expect(await idsOf('?search=friends')).toEqual(['IB-3'])
