@@ -5,7 +5,7 @@ import { credentialsPage } from './accounts/credentials.tsx'
 import { settingsPage } from './accounts/settings.tsx'
 import { affiliatePage } from './affiliates/affiliate.tsx'
 import { affiliatesPage } from './affiliates/affiliates.tsx'
-import { applicationPage, applicationsPage } from './affiliates/applications.tsx'
+import { applicationsPage } from './affiliates/applications.tsx'
 import { linksPage } from './affiliates/links.tsx'
 import { questionPage, questionsPage } from './affiliates/questions.tsx'
 import { linePage } from './books/line.tsx'
@@ -37,7 +37,6 @@ import { recordPage } from './records/record.tsx'
 import { unearnedPage } from './records/unearned.tsx'
 import { reportsPage } from './reports/reports.tsx'
 import { mePage } from './team/me.tsx'
-import { memberPage } from './team/member.tsx'
 import { teamPage } from './team/team.tsx'
 import { webhookPage } from './webhooks/webhook.tsx'
 import { webhooksPage } from './webhooks/webhooks.tsx'
@@ -49,7 +48,6 @@ export const PAGES: readonly Page[] = [
   affiliatesPage,
   affiliatePage,
   applicationsPage,
-  applicationPage,
   questionsPage,
   questionPage,
   plansPage,
@@ -92,5 +90,4 @@ export const PAGES: readonly Page[] = [
   auditLogPage,
   mePage,
   teamPage,
-  memberPage,
 ]

@@ -6,6 +6,7 @@ import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
+import { requireOther, requirePerson } from '../platform/http/two-persons.ts'
 import { sumOfMoney } from '../platform/money/sums.ts'
 import type { Chosen, CsvHints } from './answers/csv.ts'
 import type { DayOrder } from './answers/days.ts'
@@ -28,7 +29,6 @@ import { readPersons, readVersions } from './db/batches.ts'
 import { findMovements, movementsOf, storeMovements } from './db/movements.ts'
 import { type FoundTransfer, findTransfers } from './db/transfers.ts'
 import { decryptDetails } from './details.ts'
-import { requireOther, requirePerson } from './two-persons.ts'
 
 // A file with which a bank answers is previewed, and then booked. Only the preview is stored, never the file.
 

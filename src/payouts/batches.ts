@@ -6,6 +6,13 @@ import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
+import {
+  listOthers,
+  mayDecide,
+  requireOther,
+  requirePerson,
+  withInviters,
+} from '../platform/http/two-persons.ts'
 import { storedPeriod } from '../platform/money/calendar.ts'
 import { sumOfMoney } from '../platform/money/sums.ts'
 import type { Issue } from '../platform/validation/issue.ts'
@@ -35,7 +42,6 @@ import { accountOf, affiliateOfRow, type Doubt, type PayableRow, readPayable } f
 import { requireCurrent } from './payees.ts'
 import { referenceOf } from './reference.ts'
 import { warningsOf } from './target-days.ts'
-import { listOthers, mayDecide, requireOther, requirePerson, withInviters } from './two-persons.ts'
 
 // A batch pays the rows of the list of what is payable that a person chose. It is computed again for each look, until
 // another person confirms it. From then on its transfers never change but in their states.

@@ -5,6 +5,7 @@ import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
+import { requireOther, requirePerson } from '../platform/http/two-persons.ts'
 import { compare, decimal, subtract, sum } from '../platform/money/decimal.ts'
 import { minorDigits } from '../platform/money/minor-digits.ts'
 import { moneyText, normalizeMoney } from '../platform/money/money.ts'
@@ -23,7 +24,6 @@ import {
 } from './db/transfers.ts'
 import type { StoredMovement } from './model.ts'
 import { isOfTransfer, referencesIn } from './reference.ts'
-import { requireOther, requirePerson } from './two-persons.ts'
 
 // What a person says of money that has moved: they book it at its transfer, or dismiss it.
 

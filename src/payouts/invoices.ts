@@ -6,13 +6,13 @@ import { newAuditId, withAudit } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import { notFound } from '../platform/http/read-fields.ts'
+import { requirePerson } from '../platform/http/two-persons.ts'
 import { quote } from '../platform/validation/quote.ts'
 import { readPayers } from './db/answers.ts'
 import { readParties } from './db/payees.ts'
 import { decryptDetails, maskDetails } from './details.ts'
 import type { Details } from './model.ts'
 import type { Caller } from './payees.ts'
-import { requirePerson } from './two-persons.ts'
 
 // Self-billing (§20.5): the invoices that the firm writes for its affiliates.
 

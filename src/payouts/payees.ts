@@ -10,6 +10,7 @@ import { HOUR_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
+import { requirePerson, withInviters } from '../platform/http/two-persons.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { sendCaused } from '../webhooks/operations/send-caused.ts'
 import * as rows from './db/payees.ts'
@@ -22,7 +23,6 @@ import {
   readDetails,
 } from './fields.ts'
 import type { Details, Party, StoredDetails } from './model.ts'
-import { requirePerson, withInviters } from './two-persons.ts'
 
 // Whom money is paid to, and from where. One person enters details, another approves them, and nothing is paid to them
 // before the hold of the account is over.

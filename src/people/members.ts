@@ -153,7 +153,7 @@ export const isVisible = ({ accounts }: Scope, own: Scope['accounts']): boolean 
 /** Decides about the team as it is now, and writes it; anew if somebody else came first. */
 async function decide(
   author: Author,
-  decideBy: (team: Team) => Promise<Decision>,
+  decideBy: (team: Team) => Decision | Promise<Decision>,
 ): Promise<Changed> {
   const { env, member } = author
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -215,8 +215,59 @@ async function makeLink({ env, member, now }: Author, id: string) {
   }
 }
 
+/** What is asked for of a member: `before` is what they are, `after` what they are to be. */
+interface Request {
+  readonly action: string
+  readonly before: StoredMember
+  readonly after: StoredMember
+  readonly kind: Waiting['kind']
+  readonly change?: Waiting['change']
+}
+
+/** What of a member changes: old and new of each field that a person gives them. */
+const changesOf = (before: StoredMember, after: StoredMember) =>
+  Object.fromEntries(
+    (['name', 'language', 'role', 'accounts', 'affiliates'] as const)
+      .map((name) => [name, [before[name], after[name]]] as const)
+      .filter(([, [old, now]]) => JSON.stringify(old) !== JSON.stringify(now)),
+  )
+
+/** Decides what is asked for: stores what a member is to be, with a new link unless it is only a change. */
+async function grant(author: Author, request: Request, details: object = {}): Promise<Decision> {
+  const { action, before, after, kind } = request
+  const made = kind === 'change' ? null : await makeLink(author, after.id)
+  const ends_at = made && { passkeys: 0, link_ends_at: made.link.ends_at }
+  const member = { ...after, waiting: null, ...ends_at }
+  return {
+    action,
+    details: { ...details, changes: changesOf(before, after) },
+    statements: [...(made?.statements ?? []), ...rows.updateMember(author.env.DB, member)],
+    member,
+    link: made?.link ?? null,
+  }
+}
+
+/** Leaves what is asked for to another approver if it `waits`, and else grants it. A request ends what has waited. */
+function ask(author: Author, request: Request, waits: boolean): Decision | Promise<Decision> {
+  if (!waits) return grant(author, request)
+  const { action, before, after, kind, change } = request
+  const member = { ...before, waiting: requestBy(author, kind, change) }
+  return {
+    action,
+    details: { waits, changes: changesOf(before, after) },
+    statements: rows.updateMember(author.env.DB, member),
+    member,
+    link: null,
+  }
+}
+
 /** What a new member is given. */
 export type NewMember = Pick<Member, 'name' | 'email' | 'language'> & Scope
+
+const NEW = {
+  ...{ actor: '', joined_at: null, removed_at: null, version: 1, passkeys: 0, last_seen_at: null },
+  ...{ waiting: null, link_ends_at: null },
+}
 
 /** Invites somebody. A new approver of an account with two waits until another approver agrees. */
 export const inviteMember = (author: Author, { email: sent, ...given }: NewMember) =>
@@ -229,134 +280,76 @@ export const inviteMember = (author: Author, { email: sent, ...given }: NewMembe
         detail: 'Somebody with this e-mail address is a member, or invited.',
       })
     }
+    const id = crypto.randomUUID()
+    const created_at = new Date(now).toISOString()
+    const after = { ...NEW, ...given, id, email, created_at, created_by: by.actor }
+    const request = { action: 'member.invite', before: after, after, kind: 'invitation' } as const
     const waits = given.role === 'approver' && needsTwo(team, [given])
-    const waiting = waits ? requestBy(author, 'invitation') : null
-    const stored = {
-      ...{ ...given, id: crypto.randomUUID(), email, waiting },
-      ...{ created_at: new Date(now).toISOString(), created_by: by.actor },
-    }
-    const invited = waits ? { link: null, statements: [] } : await makeLink(author, stored.id)
+    const asked = await ask(author, request, waits)
     const { role, accounts, affiliates } = given
     return {
-      action: 'member.invite',
+      ...asked,
       details: { role, accounts, affiliates, ...(waits && { waits }) },
-      statements: [rows.insertMember(env.DB, stored), ...invited.statements],
-      link: invited.link,
-      member: { ...stored, ...NEW, link_ends_at: invited.link?.ends_at ?? null },
+      statements: [rows.insertMember(env.DB, after), ...asked.statements],
     }
   })
-
-const NEW = {
-  ...{ actor: '', joined_at: null, removed_at: null, version: 1, passkeys: 0, last_seen_at: null },
-}
-
-/** What of a member changes: old and new of each field. */
-const changesOf = (before: StoredMember, change: object) =>
-  Object.fromEntries(
-    Object.entries(change)
-      .map(([name, after]) => [name, [Reflect.get(before, name), after]] as const)
-      .filter(([, [old, now]]) => JSON.stringify(old) !== JSON.stringify(now)),
-  )
 
 /** What a change of a member may name. */
 export type MemberChange = NonNullable<Waiting['change']>
 
-/** Changes a member at once, or leaves what gives more to another approver. A change ends what has waited. */
+/** Changes a member at once, or leaves what gives more to another approver. */
 export const changeMember = (author: Author, id: string, change: MemberChange) =>
-  decide(author, async (team) => {
-    const { DB } = author.env
+  decide(author, (team) => {
     const before = findOther(author, team, id)
     if (!isInvited(before)) {
       throw conflict(`${before.email} waits for a second approver. Remove and invite them instead.`)
     }
-    const after = { ...before, ...change, waiting: null }
+    const after = { ...before, ...change }
     requireScope(author, team, after)
-    const changes = changesOf(before, change)
-    if (isWider(after, before) && needsTwo(team, [before, after])) {
-      const waiting = requestBy(author, 'change', change)
-      const statements = rows.updateMember(DB, { ...before, waiting })
-      const member = { ...before, waiting }
-      return {
-        action: 'member.change',
-        details: { changes, waits: true },
-        statements,
-        member,
-        link: null,
-      }
-    }
-    requireApprovers(team, before, after)
-    const statements = rows.updateMember(DB, after)
-    return { action: 'member.change', details: { changes }, statements, member: after, link: null }
+    const waits = isWider(after, before) && needsTwo(team, [before, after])
+    if (!waits) requireApprovers(team, before, after)
+    return ask(author, { action: 'member.change', before, after, kind: 'change', change }, waits)
   })
 
 /** Makes a new link for a member in place of what they lost: passkeys, sessions and keys end when it is made. */
 export const renewMember = (author: Author, id: string) =>
-  decide(author, async (team) => {
-    const { DB } = author.env
+  decide(author, (team) => {
     const before = findOther(author, team, id)
+    const kind = isInvited(before) ? 'lost' : 'invitation'
     const waits = before.role === 'approver' && needsTwo(team, [before])
-    if (waits) {
-      const waiting = requestBy(author, isInvited(before) ? 'lost' : 'invitation')
-      const statements = rows.updateMember(DB, { ...before, waiting })
-      return {
-        action: 'member.lost',
-        details: { waits },
-        statements,
-        member: { ...before, waiting },
-        link: null,
-      }
-    }
-    const { link, statements } = await makeLink(author, id)
-    const member = { ...before, waiting: null, passkeys: 0, link_ends_at: link.ends_at }
-    return {
-      ...{ action: 'member.lost', details: {}, member, link },
-      statements: [...statements, ...rows.updateMember(DB, member)],
-    }
+    return ask(author, { action: 'member.lost', before, after: before, kind }, waits)
   })
 
 /** Agrees to what another approver has asked for; `request` names it, so that nobody agrees to what they have not seen. */
 export const agreeToMember = (author: Author, id: string, request: string | undefined) =>
-  decide(author, async (team) => {
-    const { env, member: by } = author
+  decide(author, (team) => {
+    const { actor } = author.member
     const before = findOther(author, team, id)
     const { waiting } = before
     if (!waiting || (request ?? waiting.id) !== waiting.id) {
       throw conflict('Nothing waits for a second approver, or something else does. Look again.')
     }
-    const after = { ...before, ...waiting.change, waiting: null }
+    const { kind, by, change } = waiting
+    const after = { ...before, ...change }
     requireScope(author, team, after)
     const isAsker = (one: StoredMember) =>
-      one.email === waiting.by && one.role === 'approver' && areWithin(after.accounts, one.accounts)
+      one.email === by && one.role === 'approver' && areWithin(after.accounts, one.accounts)
     if (!team.members.some(isAsker)) {
-      throw conflict(`${waiting.by} asked for it, who may not any more. Ask for it yourself.`)
+      throw conflict(`${by} asked for it, who may not any more. Ask for it yourself.`)
     }
-    if (waiting.by === by.actor) throw samePerson('You have asked for it: another approver agrees.')
-    const others = agreersOf(team, waiting.by, before, [before, after])
-    if (by.actor === ROOT_ACTOR && others.length > 0) {
+    if (by === actor) throw samePerson('You have asked for it: another approver agrees.')
+    const others = agreersOf(team, by, before, [before, after])
+    if (actor === ROOT_ACTOR && others.length > 0) {
       const names = quoteAll(others.map(({ email }) => email))
       throw samePerson(`The root key agrees only where nobody else can. These may: ${names}.`)
     }
-    const details = {
-      kind: waiting.kind,
-      asked_by: waiting.by,
-      changes: changesOf(before, waiting.change ?? {}),
-    }
-    if (waiting.kind === 'change') {
-      requireApprovers(team, before, after)
-      const statements = rows.updateMember(env.DB, after)
-      return { action: 'member.agree', details, statements, member: after, link: null }
-    }
-    const { link, statements } = await makeLink(author, id)
-    const member = { ...after, passkeys: 0, link_ends_at: link.ends_at }
-    return {
-      ...{ action: 'member.agree', details, member, link },
-      statements: [...statements, ...rows.updateMember(env.DB, member)],
-    }
+    requireApprovers(team, before, after)
+    return grant(author, { action: 'member.agree', before, after, kind }, { kind, asked_by: by })
   })
 
 /** Removes a member: no session, key or link of theirs works any more. */
 export const removeMember = (author: Author, id: string) =>
-  decide(author, async (team) => {
+  decide(author, (team) => {
     const { env, member: by, now } = author
     const before = findOther(author, team, id)
     requireApprovers(team, before, null)

@@ -45,47 +45,28 @@ const JoinPage = (props: { visit: JoinVisit; title?: string; children?: Child })
   )
 }
 
-const Done = ({ text }: { text: string }) => (
-  <p class="notice good" role="status">
-    {text}
-  </p>
-)
-
 const languageName = (language: string) =>
   new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language
 
 /** Returns the fields of the form, in their order. */
 function inputsOf(visit: JoinVisit): Input[] {
-  const { words, signUp } = visit
-  const about = { type: 'area', attributes: { rows: 3, maxlength: 1000 } } as const
+  const { words, signUp, language } = visit
+  const one = (
+    name: 'company' | 'email' | 'language' | 'website' | 'promotion',
+    more: Omit<Input, 'name'> = {},
+  ): Input => ({ name, label: filled(visit, words[`join_${name}`]), ...more })
+  const area = (maxlength: number) =>
+    ({ type: 'area', attributes: { rows: 3, maxlength } }) as const
+  const options = LANGUAGES.map((to) => [to, languageName(to)] as const)
   return [
-    { name: 'name', label: words.your_name, attributes: { autocomplete: 'name', maxlength: 100 } },
-    {
-      name: 'company',
-      label: words.join_company,
-      required: false,
-      attributes: { autocomplete: 'organization', maxlength: 100 },
-    },
+    { name: 'name', label: words.your_name, attributes: { autocomplete: 'name' } },
+    one('company', { required: false, attributes: { autocomplete: 'organization' } }),
     ...detailInputs(['country'], visit),
-    {
-      name: 'email',
-      label: words.join_email,
-      attributes: { autocomplete: 'email', inputmode: 'email', maxlength: 254 },
-    },
-    {
-      name: 'language',
-      label: words.join_language,
-      value: visit.language,
-      options: LANGUAGES.map((one) => [one, languageName(one)] as const),
-    },
-    { name: 'website', label: words.join_website, attributes: { maxlength: 300 } },
-    { name: 'promotion', label: filled(visit, words.join_promotion), ...about },
-    ...signUp.questions.map((label, place) => ({
-      name: answerField(place),
-      label,
-      ...about,
-      attributes: { rows: 2, maxlength: 500 },
-    })),
+    one('email', { attributes: { autocomplete: 'email', inputmode: 'email' } }),
+    one('language', { value: language, options }),
+    one('website', area(300)),
+    one('promotion', area(1000)),
+    ...signUp.questions.map((label, i) => ({ name: answerField(i), label, ...area(500) })),
   ]
 }
 
@@ -175,7 +156,9 @@ const sentencePage = (
   return respond(
     c,
     <JoinPage visit={visit} {...(title && { title })}>
-      {isGood ? <Done text={sentence} /> : <Problem text={sentence} />}
+      <p class={isGood ? 'notice good' : 'notice bad'} role={isGood ? 'status' : 'alert'}>
+        {sentence}
+      </p>
     </JoinPage>,
     status,
   )

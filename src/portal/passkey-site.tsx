@@ -13,7 +13,7 @@ import {
   type MemberSession,
   PORTAL_SESSIONS,
 } from '../affiliates/member-session.ts'
-import type { OwnPasskeys, PasskeySite } from '../pages/passkeys/site.ts'
+import { type OwnPasskeys, type PasskeySite, storedPasskeys } from '../pages/passkeys/site.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { affiliateActor } from '../platform/auth/grant.ts'
 import type { Account } from '../platform/db/schema.ts'
@@ -70,24 +70,18 @@ export async function ownPasskeys(
   { display_name, affiliate_id }: SignedIn,
 ): Promise<OwnPasskeys> {
   const { account, db } = portal
-  const actor = affiliateActor({ id: affiliate_id, member: session.member, key: null })
-  const entryOf = (action: string) => ({
-    ...{ actor, action, account: account.id },
-    details: { affiliate_id, id: session.member },
-  })
+  const { member } = session
+  const actor = affiliateActor({ id: affiliate_id, member, key: null })
+  const columns = { account: account.id, affiliate_id, member }
+  const stored = storedPasskeys(db, PASSKEYS, columns, (verb) => ({
+    ...{ actor, action: `affiliate-passkey.${verb}`, account: account.id },
+    details: { affiliate_id, id: member },
+  }))
   return {
     site: portalSite(c, portal),
     session,
     csrf: await PORTAL_SESSIONS.csrfToken(c.env, session),
     owner: `${display_name ?? affiliate_id} · ${account.name}`,
-    list: () => PASSKEYS.list(db, { ...session }),
-    async insert(passkey) {
-      const stored = { account: account.id, affiliate_id, ...passkey }
-      await withAudit(db, entryOf('affiliate-passkey.add'), [PASSKEYS.insert(db, stored)])
-    },
-    async remove(credential_id) {
-      const removed = PASSKEYS.remove(db, { ...session, credential_id })
-      await withAudit(db, entryOf('affiliate-passkey.remove'), [removed])
-    },
+    ...stored,
   }
 }

@@ -9,6 +9,7 @@ import { restoring } from '../limits.ts'
 import { askAdmin, json, ORIGIN, partner, register } from '../partner.ts'
 import {
   askAda,
+  askBen,
   digestOf,
   digits,
   earning,
@@ -226,6 +227,17 @@ describe('two persons', () => {
 
   const path = `${PATH}/statements/${idOf(a)}/approve`
   const body = { hash: digestOf(a) }
+  const approve = (_: StatementRow, sent: object = {}) => askBen(path, 'POST', { ...body, ...sent })
+  const approvePeriod = () => json(askBen(`${PATH}/periods/${PERIOD}/approve`, 'POST', {}))
+
+  test('are not the root key, which nobody has alone', async () => {
+    await storeRows([a])
+    await storeRun(PERIOD)
+    for (const to of [path, `${PATH}/periods/${PERIOD}/approve`]) {
+      const sent = to === path ? body : {}
+      expect(await refusal(askAdmin(to, 'POST', sent))).toMatch(/^same_person: The root key/)
+    }
+  })
 
   test('must approve, and the second is another one', async () => {
     await storeRows([a])
@@ -234,7 +246,7 @@ describe('two persons', () => {
     const waiting = await json(first)
     expect(waiting).toMatchObject({
       status: 'draft',
-      approvals: [{ actor: 'root-key' }],
+      approvals: [{ actor: 'ben@team.example' }],
       approvals_required: 2,
       message: expect.stringContaining('Another person must approve it, too.'),
     })
@@ -250,7 +262,7 @@ describe('two persons', () => {
       actions.map(({ actor, details }: { actor: string; details: never }) => [actor, details]),
     ).toEqual([
       ['ada@team.example', { statement: idOf(a), ...body, approved: 1 }],
-      ['root-key', { statement: idOf(a), ...body, approved: 0 }],
+      ['ben@team.example', { statement: idOf(a), ...body, approved: 0 }],
       ['root-key', { approvals: 2, before: { approvals: 1 } }],
     ])
   })

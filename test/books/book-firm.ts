@@ -6,7 +6,7 @@ import { storeStarted } from '../commission/stored-runs.ts'
 import { at } from '../days.ts'
 import { ada, askAdmin, deposit, partner, resumed } from '../partner.ts'
 import { builtOnce } from '../world.ts'
-import { askAda, bookPaid } from './book-rows.ts'
+import { askAda, askBen, bookPaid } from './book-rows.ts'
 import { type Booked, readStatements } from './check-books.ts'
 
 /** The months of the firm, all of which are over. */
@@ -72,11 +72,11 @@ export const bookRequests = (path: string, account = path.replace('accounts/', '
   approve: (one: Pick<Booked, 'id' | 'hash'>, isAda = false) => {
     const body = { hash: one.hash, leave_out_holds: true }
     const to = `${path}/statements/${one.id}/approve`
-    return isAda ? askAda(to, 'POST', body) : askAdmin(to, 'POST', body)
+    return isAda ? askAda(to, 'POST', body) : askBen(to, 'POST', body)
   },
   approvePeriod: (period: string, isAda = false) => {
     const to = `${path}/periods/${period}/approve`
-    return isAda ? askAda(to, 'POST', {}) : askAdmin(to, 'POST', {})
+    return isAda ? askAda(to, 'POST', {}) : askBen(to, 'POST', {})
   },
   enter: (affiliate_id: string, plan: string, amount: string, reference: string) =>
     askAdmin(`${path}/manual-entries`, 'POST', {

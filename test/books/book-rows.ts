@@ -3,6 +3,7 @@ import { bookPayments, bookReturn } from '../../src/books/db/pay.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { decimal, sum } from '../../src/platform/money/decimal.ts'
 import { moneyText } from '../../src/platform/money/money.ts'
+import { askAs, memberKey } from '../members.ts'
 import { ask, askAdmin } from '../partner.ts'
 import { ofTheTeam } from '../team.ts'
 
@@ -195,6 +196,10 @@ export async function askAda(path: string, method: string, body: unknown) {
     body: JSON.stringify(body),
   })
 }
+
+/** Sends a request as another approver: where two decide, the root key is nobody. */
+export const askBen = async (path: string, method: string, body: unknown) =>
+  askAs(await memberKey({ name: 'ben', role: 'approver' }), path, method, body)
 
 /** The accounts of the journal of a firm. */
 export const JOURNAL_ACCOUNTS = {

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Role } from '../../src/platform/auth/roles.ts'
-import { askAda, digestOf, earning, idOf, rowsOf, storeRows } from '../books/book-rows.ts'
+import { askAda, askBen, digestOf, earning, idOf, rowsOf, storeRows } from '../books/book-rows.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { addFinding, changeCase, storeCases, storeRule } from '../fraud/stored-cases.ts'
 import { keyOfRole } from '../members.ts'
@@ -35,7 +35,7 @@ const textOf = (html: string): string =>
 
 /** Sends a form of a page, and returns the page that it leads to. */
 async function send(path: string, fields: Record<string, string>) {
-  const browser = await signedIn()
+  const browser = await signedInAs('approver')
   const response = await browser.post(path, { csrf: await browser.csrf(), ...fields })
   const to = response.headers.get('Location')
   return to ? read(to, browser) : { status: response.status, text: textOf(await response.text()) }
@@ -205,7 +205,7 @@ describe('a case', () => {
     })
 
     test('agrees to end a hold that was kept', async () => {
-      await askAdmin(`accounts/${ACCOUNT}/cases/case_1/decide`, 'POST', proposal)
+      await askBen(`accounts/${ACCOUNT}/cases/case_1/decide`, 'POST', proposal)
       const release = { decision: 'confirmed', reason: 'Paid back' }
       await askAda(`accounts/${ACCOUNT}/cases/case_1/decide`, 'POST', release)
       expect((await read(CASE)).text).toMatch(/proposed this on /)

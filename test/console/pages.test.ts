@@ -2,8 +2,9 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { BOOK_PERIOD, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly, storePlan } from '../commission/stored.ts'
+import { keyOfRole } from '../members.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from '../partner.ts'
-import { signedIn } from './browser.ts'
+import { KEY_WORLD, signedIn } from './browser.ts'
 
 // What single pages of the console show, and where they lead.
 
@@ -11,7 +12,7 @@ const AT = '/console/accounts/acme'
 async function open() {
   const acme = await partner('forex', { account: 'acme', affiliates: ['aff-7'] })
   await acme.post('customers', ada)
-  const browser = await signedIn()
+  const browser = await signedIn(KEY_WORLD, undefined, await keyOfRole('approver'))
   const read = async (path: string) => (await browser.get(`${AT}${path}`)).text()
   const change = async (path: string, fields: Record<string, string>) => {
     const at = `${AT}${path}`

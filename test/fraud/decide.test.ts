@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { decideCase } from '../../src/fraud/decide.ts'
 import type { Account } from '../../src/platform/db/schema.ts'
-import { askAda, rowsOf } from '../books/book-rows.ts'
+import { askAda, askBen, rowsOf } from '../books/book-rows.ts'
 import { overriding } from '../overriding.ts'
 import { ada, askAdmin, json, partner, register } from '../partner.ts'
 import { eventsOf } from '../webhooks/webhook-events.ts'
@@ -262,7 +262,7 @@ describe('a confirmed case that keeps its hold', () => {
 
   test('needs two persons where the account says so', async () => {
     await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
-    expect((await decide(release)).status).toBe(202)
+    expect((await askBen(`${PATH}/decide`, 'POST', release)).status).toBe(202)
     expect((await rowsOf('fraud_cases'))[0]?.keep_hold).toBe(1)
     const found = await json(askAdmin(PATH))
     expect(found.waiting).toBe(true)
@@ -279,7 +279,19 @@ describe('where two persons must decide', () => {
   beforeEach(async () => {
     await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
   })
+  const decide = (body: object) => askBen(`${PATH}/decide`, 'POST', body)
   const second = (body: object) => askAda(`${PATH}/decide`, 'POST', body)
+
+  test('the root key is nobody', async () => {
+    for (const [path, body] of [
+      [PATH, confirmed],
+      [`accounts/${ACCOUNT}/cases`, { ...dismissed, case_ids: ['case_1'] }],
+    ] as const) {
+      const refused = await json(askAdmin(`${path}/decide`, 'POST', body))
+      expect(refused).toMatchObject({ status: 409, code: 'same_person' })
+    }
+    expect(await rowsOf('fraud_decisions')).toEqual([])
+  })
 
   test('the first one waits, also if they repeat it, and the second one decides', async () => {
     const body = { ...confirmed, refuse: ['c-1'], keep_hold: true }
@@ -382,7 +394,7 @@ test('several cases are decided as each would be alone, and once', async () => {
 test('where two persons must decide, several cases wait for the second one', async () => {
   await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
   const body = { ...dismissed, case_ids: ['case_1'] }
-  const first = await askAdmin(`accounts/${ACCOUNT}/cases/decide`, 'POST', body)
+  const first = await askBen(`accounts/${ACCOUNT}/cases/decide`, 'POST', body)
   expect(await json(first)).toEqual({ data: [{ case_id: 'case_1', outcome: 'waiting' }] })
   expect(await json(askAdmin(PATH))).toMatchObject({ status: 'open', waiting: true })
 })

@@ -68,24 +68,6 @@ export const ALGORITHMS = {
   },
 } as const
 
-/** Writes a key as an authenticator does: COSE, in CBOR. */
-async function coseOf(key: CryptoKey): Promise<Uint8Array> {
-  const {
-    x = '',
-    y = '',
-    n = '',
-    e = '',
-  } = (await crypto.subtle.exportKey('jwk', key)) as JsonWebKey
-  const bytes = (text: string) => {
-    const part = Uint8Array.fromBase64(text, { alphabet: 'base64url' })
-    const head = part.length < 256 ? [0x58, part.length] : [0x59, ...word(part.length, 2)]
-    return join(part.length < 24 ? [0x40 | part.length] : head, part)
-  }
-  if (key.algorithm.name === 'Ed25519') return join([0xa4, 1, 1, 3, 0x27, 0x20, 6, 0x21], bytes(x))
-  if (n) return join([0xa4, 1, 3, 3, 0x39, 1, 0, 0x20], bytes(n), [0x21], bytes(e))
-  return join([0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21], bytes(x), [0x22], bytes(y))
-}
-
 /** Returns a new passkey on a device. */
 export async function newPasskey(
   algorithm: keyof typeof ALGORITHMS = '-7',
@@ -95,7 +77,6 @@ export async function newPasskey(
   const keys = (await crypto.subtle.generateKey(kind, true, ['sign', 'verify'])) as CryptoKeyPair
   const id = crypto.getRandomValues(new Uint8Array(idLength))
   const publicKey = (await crypto.subtle.exportKey('spki', keys.publicKey)) as ArrayBuffer
-  const cose = await coseOf(keys.publicKey)
   let counter = 0
   let owner = ''
 
@@ -133,9 +114,7 @@ export async function newPasskey(
       )
       return wrap({
         clientDataJSON: client.toBase64(url64),
-        authenticatorData: join(data, new Uint8Array(16), word(id.length, 2), id, cose).toBase64(
-          url64,
-        ),
+        authenticatorData: join(data, new Uint8Array(16), word(id.length, 2), id).toBase64(url64),
         publicKey: new Uint8Array(publicKey).toBase64(url64),
         publicKeyAlgorithm: Number(algorithm),
         transports: ['internal'],

@@ -5,6 +5,7 @@ import { approval, periodApproval } from '../../commission/shapes/book-fields.ts
 import { statement } from '../../commission/shapes/statements.ts'
 import { type Call, operation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
+import { requirePerson } from '../../platform/http/two-persons.ts'
 import type { Period } from '../../platform/money/calendar.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { component, described } from '../../platform/validation/described.ts'
@@ -49,6 +50,7 @@ export const approveStatement = operation({
     answer: booked,
     others: { 202: waiting },
     errors: [
+      'same_person',
       'hash_changed',
       'period_not_over',
       'earlier_not_approved',
@@ -60,6 +62,7 @@ export const approveStatement = operation({
   })),
   async run(call, { statement_id: id, hash, leave_out_holds: leaveOutHolds = false }) {
     const { env, account, actor } = call
+    await requirePerson(call)
     const request = { id, hash, leaveOutHolds, actor, now: Date.now() }
     const found = await approve.approveStatement(env, account, request)
     sendCaused(call, account)
@@ -123,11 +126,12 @@ export const approvePeriod = operation({
     description: `Approves every draft of the period that can be approved, in batches of ${BOOK_LIMITS.batch}, and says which are refused and why. A draft that is no longer what a computation comes to is refused. Then it closes the period for every affiliate without a refused draft. Without \`plan\`, it approves the plans that existed when the last run began. A repeated request continues where the last one stopped.`,
     answer: approvedPeriod,
     others: { 202: approvedPeriod },
-    errors: ['period_not_over', 'not_run'],
+    errors: ['period_not_over', 'not_run', 'same_person'],
     command: { name: 'periods approve' },
   })),
   async run(call, { period: id, plan = null, leave_out_holds: leaveOutHolds = false }) {
     const { env, account, actor } = call
+    await requirePerson(call)
     const period = readPathPeriod(id)
     const known = await readPlans(call, period, plan)
     const request = { period, known, plan, leaveOutHolds, actor, clock: Date.now }

@@ -24,7 +24,7 @@ import { endMyKey, listMyKeys, makeMyKey } from '../../people/operations/me.ts'
 import type { Role } from '../../platform/auth/roles.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { roleOptions } from './member-fields.tsx'
+import { roleOptions } from './team.tsx'
 
 const AT = '/me'
 

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { ApiError } from '../../platform/errors.ts'
 import { operation, reply } from '../../platform/http/operation.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
+import { requirePerson } from '../../platform/http/two-persons.ts'
 import { component, described } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
@@ -47,11 +48,12 @@ export const decideFraudCase = operation({
       'Confirms or dismisses an open case, with a reason. A decision ends the hold of the case, unless it is confirmed with `keep_hold`. The customers of `refuse` earn nothing from `from` on, with the case as the reason; a customer who is refused already from then on stays as they are. All of it is stored, or nothing. A case that was confirmed with `keep_hold` is confirmed again without it to end its hold; nothing else of a decision can be changed. If the account requires two persons, the first one gets 202 with the case, which is `waiting`, and the second one must decide the same about the same records.',
     answer: wholeFraudCase,
     others: { 202: wholeFraudCase },
-    errors: ['not_open', 'evidence_changed'],
+    errors: ['not_open', 'evidence_changed', 'same_person'],
     command: { name: 'fraud decide' },
   })),
   async run(call, { case_id: id, ...sent }) {
     const { env, db, account, actor } = call
+    await requirePerson(call)
     const { decision, reason, keep_hold: keepHold = false, from = null, shown = null } = sent
     const refuse = sent.refuse ?? []
     const wrong = misplaced({ ...sent, keep_hold: keepHold || undefined })
@@ -93,10 +95,12 @@ export const decideFraudCases = operation({
     description:
       'Decides several cases the same, each as if it were decided alone: a case that cannot be decided changes nothing of the others. Repeating the request decides those that are still open.',
     answer: decidedCases,
+    errors: ['same_person'],
     command: { name: 'fraud decide-all', columns: ['case_id', 'outcome'] },
   })),
   async run(call, { case_ids, decision, reason }) {
     const { env, account, actor } = call
+    await requirePerson(call)
     const data: { case_id: string; outcome: (typeof OUTCOMES)[number] }[] = []
     for (const id of new Set(case_ids)) {
       const request = { id, decision, reason, keepHold: false, refuse: [], from: null, shown: null }

@@ -3,7 +3,6 @@ import { findByKey } from '../../platform/auth/admin-keys.ts'
 import type { AppEnv } from '../../platform/auth/authorize.ts'
 import { isSafe } from '../../platform/auth/roles.ts'
 import { passkeyProof } from '../../platform/auth/team-session.ts'
-import { withAudit } from '../../platform/directory/audit.ts'
 import {
   acceptTeamInvitation,
   type FoundTeamInvitation,
@@ -21,7 +20,7 @@ import { readSignInForm } from '../form.ts'
 import { Document, Home } from '../layout.tsx'
 import { isOwnOrigin } from '../show-page.tsx'
 import { nextOf, signIn as signInByPasskey, signInPage, waitOf } from './sign-in.tsx'
-import type { OwnPasskeys, PasskeyFrame, PasskeySite } from './site.ts'
+import { type OwnPasskeys, type PasskeyFrame, type PasskeySite, storedPasskeys } from './site.ts'
 
 // How members of the team sign in to the console, and out.
 
@@ -95,24 +94,16 @@ export function teamSite(
 export function ownPasskeys({ c, session, csrf, now }: Visit): OwnPasskeys | null {
   const { id, member, passkey } = session
   if (member.actor === ROOT_ACTOR) return null
-  const { DB } = c.env
-  const change = (action: string, statement: D1PreparedStatement) => {
-    const entry = { actor: member.actor, action, account: null, details: { id: member.id } }
-    return withAudit(DB, entry, [statement])
-  }
+  const { actor, name, email } = member
+  const stored = storedPasskeys(c.env.DB, TEAM_PASSKEYS, { member: member.id }, (verb) => ({
+    ...{ actor, action: `member-passkey.${verb}`, account: null, details: { id: member.id } },
+  }))
   return {
     site: teamSite(c, now),
     session: { id, member: member.id, credential_id: passkey },
     csrf,
-    owner: `${member.name} · ${member.email}`,
-    list: () => TEAM_PASSKEYS.list(DB, { member: member.id }),
-    async insert(added) {
-      await change('member-passkey.add', TEAM_PASSKEYS.insert(DB, { ...added }))
-    },
-    async remove(credential_id) {
-      const key = { member: member.id, credential_id }
-      await change('member-passkey.remove', TEAM_PASSKEYS.remove(DB, key))
-    },
+    owner: `${name} · ${email}`,
+    ...stored,
   }
 }
 

@@ -1,18 +1,11 @@
-import {
-  creationOptions,
-  newChallenge,
-  readChallenge,
-  useChallenge,
-  verifyRegistration,
-} from '../../platform/auth/passkeys.ts'
 import type { StoredPasskey } from '../../platform/directory/passkeys.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Values } from '../base/page.ts'
 import { Data } from '../parts/data.tsx'
 import { InputField } from '../parts/forms.tsx'
-import { type Confirmation, requireConfirmed } from './confirmed.ts'
+import { askNewPasskey, type Confirmation, readNewPasskey, requireConfirmed } from './confirmed.ts'
 import { PasskeyForm } from './parts.tsx'
-import { newStored, typedName } from './sign-in.tsx'
+import { typedName } from './sign-in.tsx'
 import { type OwnPasskeys, type PasskeyWords, passkeyWords } from './site.ts'
 
 // The passkeys of a member who is signed in.
@@ -28,20 +21,9 @@ export type NewPasskey = Awaited<ReturnType<typeof askForPasskey>>
 /** Returns what the form that makes a passkey asks its member for. `at` is the page below the home of the site. */
 async function askForPasskey(own: OwnPasskeys, at: string) {
   const { site, session, owner, csrf } = own
-  const { c, home, now, service } = site
-  const { member } = session
-  const challenge = await newChallenge(c.env, home, purposeOf(own), { member, now })
-  const { words } = passkeyWords(site)
-  const user = { member, name: owner, service }
-  return {
-    words,
-    kind: 'create' as const,
-    action: home + at,
-    options: creationOptions(c.env, challenge, user, await own.list()),
-    state: challenge.state,
-    submit: words.register_button,
-    values: { csrf, change: 'add' },
-  }
+  const whom = { member: session.member, name: owner, keys: await own.list() }
+  const asked = await askNewPasskey(site, { at, purpose: purposeOf(own), ...whom })
+  return { ...asked, values: { csrf, change: 'add' } }
 }
 
 /** Renders the form that makes a passkey, which a passkey has just been asked to confirm. */
@@ -135,17 +117,13 @@ export async function removePasskey(own: OwnPasskeys, at: string, form: Values):
 
 /** Adds a passkey to the member. Throws `invalid_request`. */
 export async function addPasskey(own: OwnPasskeys, form: Values): Promise<void> {
-  const { site, session } = own
-  const { c, home, now } = site
-  const sent = { state: form('state'), now }
-  const expected = await readChallenge(c.env, home, purposeOf(own), sent)
-  // Otherwise an answer that was seen once could be sent again.
-  if (!expected || !(await useChallenge(c.env, expected))) throw refused(own, 'expired')
-  const made = await verifyRegistration(c.env, expected.challenge, form('credential'))
-  const isKnown = made !== null && (await site.find(made.credential_id)) !== null
+  const { site } = own
+  const made = await readNewPasskey(site, purposeOf(own), form)
+  if (typeof made === 'string') throw refused(own, made)
   const { length } = await own.list()
-  if (!made || isKnown || length >= MAX_PASSKEYS) throw refused(own, 'cancelled')
+  if ((await site.find(made.credential_id)) || length >= MAX_PASSKEYS)
+    throw refused(own, 'cancelled')
   const { first_passkey } = passkeyWords(site).words
-  const name = typedName(form('name'), `${first_passkey.replace('1', '')}${length + 1}`)
-  await own.insert(newStored(made, { member: session.member, name, now }))
+  const other = `${first_passkey.replace('1', '')}${length + 1}`
+  await own.insert({ ...made, name: typedName(form('name'), other) })
 }

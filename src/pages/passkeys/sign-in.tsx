@@ -2,23 +2,14 @@ import type { Child } from 'hono/jsx'
 import { clientAddress } from '../../platform/auth/address.ts'
 import { SIGN_IN_LIMITS } from '../../platform/auth/client-limits.ts'
 import { withObjectRetry } from '../../platform/auth/object-retry.ts'
-import {
-  creationOptions,
-  newChallenge,
-  readChallenge,
-  requestOptions,
-  useChallenge,
-  verifyRegistration,
-} from '../../platform/auth/passkeys.ts'
 import { digest } from '../../platform/auth/secret.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
-import type { StoredPasskey } from '../../platform/directory/passkeys.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
 import type { Values } from '../base/page.ts'
 import { respond } from '../base/respond.ts'
 import { InputField } from '../parts/forms.tsx'
 import { isOwnOrigin } from '../show-page.tsx'
-import { readAnswer } from './confirmed.ts'
+import { askNewPasskey, askPasskey, readAnswer, readNewPasskey } from './confirmed.ts'
 import { PasskeyForm, Problem } from './parts.tsx'
 import { type FoundInvitation, type PasskeySite, passkeyWords } from './site.ts'
 
@@ -50,11 +41,11 @@ interface Shown {
 
 /** Responds with the form of the sign-in. */
 export async function signInPage(site: PasskeySite, shown: Shown): Promise<Response> {
-  const { c, home, now, language, Frame } = site
+  const { language, Frame } = site
   const { words, say } = passkeyWords(site)
-  const challenge = await newChallenge(c.env, home, SIGN_IN, { now })
+  const asked = await askPasskey(site, { at: '/sign-in', purpose: SIGN_IN })
   return respond(
-    c,
+    site.c,
     <Frame language={language} title={words.sign_in}>
       {shown.problem && <Problem text={shown.problem} />}
       {shown.done && (
@@ -63,15 +54,7 @@ export async function signInPage(site: PasskeySite, shown: Shown): Promise<Respo
         </p>
       )}
       <p class="lead">{words.sign_in_lead}</p>
-      <PasskeyForm
-        words={words}
-        kind="get"
-        action={`${home}/sign-in`}
-        options={requestOptions(c.env, challenge)}
-        state={challenge.state}
-        submit={words.sign_in_button}
-        values={{ next: shown.next }}
-      />
+      <PasskeyForm {...asked} submit={words.sign_in_button} values={{ next: shown.next }} />
       <p class="note">{say('lost')}</p>
       {site.otherWay?.(shown.next)}
     </Frame>,
@@ -99,15 +82,14 @@ async function signInWait({ c, now }: PasskeySite, name: string) {
 
 /** Begins a session if the form has the answer of a passkey of this site. */
 export async function signIn(site: PasskeySite, form: Values): Promise<Response> {
-  const { c, home, now } = site
+  const { c, home } = site
   const { words, say } = passkeyWords(site)
   const next = nextOf(form('next'), home, c.req.url)
   const again = (status: Status, problem: string) => signInPage(site, { status, problem, next })
   // Another site could otherwise sign its visitor in with its own passkey (login CSRF).
   if (!isOwnOrigin(c.req.raw)) return again(403, words.failed)
-  const expected = await readChallenge(c.env, home, SIGN_IN, { state: form('state'), now })
-  if (!expected) return again(401, words.expired)
-  const passkey = await readAnswer(site, expected, form('credential'))
+  const passkey = await readAnswer(site, SIGN_IN, form)
+  if (passkey === 'expired') return again(401, words.expired)
   const wait =
     (await waitOf(site, passkey !== null)) ||
     (passkey === null ? 0 : await signInWait(site, site.countedAs(passkey)))
@@ -189,25 +171,20 @@ const purposeOf = ({ secretDigest }: Opened) => `register ${secretDigest}`
 /** Responds with the form that registers a passkey. */
 async function registrationPage(opened: Opened, problem?: string): Promise<Response> {
   const { site, invitation, secret } = opened
-  const { c, home, now, service } = site
   const { words } = passkeyWords(site)
-  const member = invitation.member ?? crypto.randomUUID()
-  const challenge = await newChallenge(c.env, home, purposeOf(opened), { member, now })
   const { text, owner } = site.introduce(invitation, site.language)
+  const asked = await askNewPasskey(site, {
+    at: '/invitation/register',
+    purpose: purposeOf(opened),
+    member: invitation.member ?? crypto.randomUUID(),
+    name: owner,
+  })
   const body = (
     <>
       {problem && <Problem text={problem} />}
       <p class="lead">{text}</p>
       <p>{words.register_lead}</p>
-      <PasskeyForm
-        words={words}
-        kind="create"
-        action={`${home}/invitation/register`}
-        options={creationOptions(c.env, challenge, { member, name: owner, service }, [])}
-        state={challenge.state}
-        submit={words.register_button}
-        values={{ secret }}
-      >
+      <PasskeyForm {...asked} values={{ secret }}>
         {invitation.member === undefined && (
           <InputField
             id="name"
@@ -237,29 +214,15 @@ export const typedName = (text: string, other: string): string =>
     .slice(0, 100)
     .toWellFormed() || other
 
-/** Returns a new passkey as it is stored. */
-export const newStored = (
-  made: NonNullable<Awaited<ReturnType<typeof verifyRegistration>>>,
-  { member, name, now }: { member: string; name: string; now: number },
-): StoredPasskey => {
-  const at = new Date(now).toISOString()
-  return { ...made, member, name, created_at: at, last_used_at: at }
-}
-
 /** Registers a passkey by an invitation, which is used by that, and begins a session. */
 export async function register(asked: PasskeySite, form: Values): Promise<Response> {
   const opened = await openInvitation(asked, form('secret'))
   if (opened instanceof Response) return opened
   const { site, invitation, secretDigest } = opened
-  const { c, home, now } = site
   const { words } = passkeyWords(site)
-  const sent = { state: form('state'), now }
-  const expected = await readChallenge(c.env, home, purposeOf(opened), sent)
-  if (!expected?.member || !(await useChallenge(c.env, expected)))
-    return registrationPage(opened, words.expired)
-  const made = await verifyRegistration(c.env, expected.challenge, form('credential'))
-  if (!made) return registrationPage(opened, words.cancelled)
-  const passkey = newStored(made, { member: expected.member, name: words.first_passkey, now })
+  const made = await readNewPasskey(site, purposeOf(opened), form)
+  if (typeof made === 'string') return registrationPage(opened, words[made])
+  const passkey = { ...made, name: words.first_passkey }
   try {
     await site.accept(invitation, secretDigest, passkey, typedName(form('name'), ''))
   } catch (error) {
@@ -268,5 +231,5 @@ export async function register(asked: PasskeySite, form: Values): Promise<Respon
     throw error
   }
   await site.begin(passkey, invitation)
-  return c.redirect(home, 303)
+  return site.c.redirect(site.home, 303)
 }

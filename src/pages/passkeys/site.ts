@@ -2,7 +2,8 @@ import type { Context } from 'hono'
 import type { Child, FC } from 'hono/jsx'
 import passkeys from '../../catalogues/passkeys.json' with { type: 'json' }
 import type { AppEnv } from '../../platform/auth/authorize.ts'
-import type { StoredPasskey } from '../../platform/directory/passkeys.ts'
+import { type AuditEntry, withAudit } from '../../platform/directory/audit.ts'
+import type { passkeyTable, StoredPasskey } from '../../platform/directory/passkeys.ts'
 import { fill, type Language, messagesByLanguage } from '../../platform/languages.ts'
 
 // Members of affiliates and of the firm sign in by the same steps. What differs is a value of these types.
@@ -84,6 +85,25 @@ export interface OwnPasskeys {
   insert(passkey: StoredPasskey): Promise<void>
   remove(credential_id: string): Promise<void>
 }
+
+/**
+ * Returns what is stored of the passkeys of a member, and changed with an entry of the audit log. `owner` are the columns
+ * of the table that say whose they are.
+ */
+export const storedPasskeys = (
+  db: D1Database,
+  table: ReturnType<typeof passkeyTable>,
+  owner: Readonly<Record<string, string>>,
+  entryOf: (verb: 'add' | 'remove') => AuditEntry,
+): Pick<OwnPasskeys, 'list' | 'insert' | 'remove'> => ({
+  list: () => table.list(db, owner),
+  async insert(passkey) {
+    await withAudit(db, entryOf('add'), [table.insert(db, { ...passkey, ...owner })])
+  },
+  async remove(credential_id) {
+    await withAudit(db, entryOf('remove'), [table.remove(db, { ...owner, credential_id })])
+  },
+})
 
 /** Returns the texts about passkeys in the language of a site. */
 export const passkeyWords = ({ language, inviter }: Pick<PasskeySite, 'language' | 'inviter'>) => {

@@ -131,18 +131,6 @@ export const listApplications = list({
   },
 })
 
-export const getApplication = operation({
-  ...ofApplication,
-  id: 'getApplication',
-  method: 'GET',
-  words: described(() => ({
-    description: 'Returns an application with what is like it.',
-    answer: application,
-    command: { name: 'applications show' },
-  })),
-  run: async (call, { application_id: id }) => present(await findApplication(call, id)),
-})
-
 /** The most affiliates whose ids a name makes, before an id gets a random end. */
 const SAME_NAMES = 50
 
@@ -193,7 +181,7 @@ export const approveApplication = operation({
       name: 'applications approve',
       secret: 'invitation_url',
       recovery:
-        'Run `applications show`: if it is approved, invite the affiliate with `members invite`.',
+        'Run `applications list`: if it is approved, invite the affiliate with `members invite`.',
     },
   })),
   async run(call, { application_id: id, affiliate_id: chosen, plan: other }) {
@@ -307,9 +295,4 @@ export const rejectApplication = operation({
 })
 
 /** The operations on the applications to become an affiliate. */
-export const APPLICATION_OPERATIONS = [
-  listApplications,
-  getApplication,
-  approveApplication,
-  rejectApplication,
-]
+export const APPLICATION_OPERATIONS = [listApplications, approveApplication, rejectApplication]

@@ -115,21 +115,18 @@ const linked = described(() =>
 )
 
 /** Returns a member as a caller sees them, who does not learn of accounts that they do not have. */
-function present(one: StoredMember, own: Scope['accounts']) {
-  const isOwn = (id: string) => own === 'all' || own.includes(id)
-  const seen = (all: Scope['accounts']) => (all === 'all' ? all : all.filter(isOwn))
-  const { id, name: called, email: address, language: spoken, waiting } = one
-  const isOpen = one.link_ends_at !== null && one.link_ends_at > Date.now()
-  const { accounts: some, ...change } = waiting?.change ?? {}
+function present(stored: StoredMember, own: Scope['accounts']) {
+  const { actor: _, removed_at: __, version: ___, link_ends_at: until, ...one } = stored
+  const seen = ({ accounts: all }: Partial<Scope>) =>
+    all && { accounts: all === 'all' || own === 'all' ? all : all.filter((id) => own.includes(id)) }
+  const { waiting } = one
   return {
-    ...{ id, name: called, email: address, role: one.role, accounts: seen(one.accounts) },
-    ...{ affiliates: one.affiliates, language: spoken, created_at: one.created_at },
-    ...{ created_by: one.created_by, joined_at: one.joined_at, passkeys: one.passkeys },
-    last_seen_at: one.last_seen_at,
-    invited_until: isOpen ? new Date(one.link_ends_at ?? 0).toISOString() : null,
+    ...one,
+    ...seen(one),
+    invited_until: until !== null && until > Date.now() ? new Date(until).toISOString() : null,
     waiting: waiting && {
       ...waiting,
-      change: { ...change, ...(some && { accounts: seen(some) }) },
+      change: { ...waiting.change, ...seen(waiting.change ?? {}) },
     },
   }
 }

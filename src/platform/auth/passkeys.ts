@@ -3,7 +3,6 @@ import { passkeyOrigin } from '../development.ts'
 import type { PasskeyRecord } from '../directory/passkeys.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { decodeBase64url, encodeBase64url } from './base64url.ts'
-import { ALGORITHMS, importStoredKey, storedKeyOf } from './cose-key.ts'
 import { signText, verifyText } from './sign-text.ts'
 
 // Passkeys by WebAuthn Level 3. The service asks for user verification and for keys that the browser finds
@@ -14,9 +13,9 @@ import { signText, verifyText } from './sign-text.ts'
 // §7.1 1 options                    | `creationOptions`
 // §7.1 3–6 the answer               | `REGISTRATION`
 // §7.1 7–11 client data, no iframe  | `isClientData`
-// §7.1 13 authenticator data        | `REGISTRATION`, from `getAuthenticatorData()`; `madeBy` (AT flag)
+// §7.1 13 authenticator data        | `REGISTRATION`, from `getAuthenticatorData()`; `verifyRegistration` (AT flag)
 // §7.1 14–17 host, UP, UV, BE, BS   | `readState`
-// §7.1 20 algorithm, public key     | `storedKeyOf`; `verifyRegistration` compares it with `getPublicKey()`
+// §7.1 20 algorithm, public key     | `importStoredKey`, from `getPublicKey()`: the device signs neither that nor its own form of the key
 // §7.1 25 id of at most 1023 bytes  | `answer`
 // §7.1 26 id that is not registered | the caller: each account finds passkeys among its own alone
 // §7.1 27, 29 record                | `verifyRegistration` returns it; the caller stores it
@@ -31,6 +30,33 @@ import { signText, verifyText } from './sign-text.ts'
 //
 // Without meaning here: §7.1 12 and 21–24 (attestation), §7.1 18–19 (policies about copies of a passkey), and
 // §7.1 28 and §7.2 23 (extensions, which are ignored).
+
+/** The algorithms of COSE that are accepted, as WebCrypto names them: ES256, which all devices have, Ed25519 and RS256. */
+const ALGORITHMS = new Map<unknown, SubtleCryptoImportKeyAlgorithm>([
+  [-7, { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }],
+  [-8, { name: 'Ed25519' }],
+  [-257, { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }],
+])
+
+/** The bytes of a SubjectPublicKeyInfo of Ed25519 (RFC 8410 §4). */
+const ED25519_BYTES = 44
+
+/** The shortest RSA key that is accepted, in bits: shorter ones can be broken. */
+const MIN_RSA_BITS = 2048
+
+/** Returns a stored key for WebCrypto, and its algorithm; null if that is not accepted, or if it is no key. */
+async function importStoredKey({
+  public_key,
+  algorithm,
+}: Pick<PasskeyRecord, 'public_key' | 'algorithm'>) {
+  const by = ALGORITHMS.get(algorithm)
+  const bytes = decodeBase64url(public_key)
+  // Under the name Ed25519 WebCrypto takes any other key, with which nobody could sign in.
+  if (!by || !bytes || (by.name === 'Ed25519' && bytes.length !== ED25519_BYTES)) return null
+  const key = await crypto.subtle.importKey('spki', bytes, by, false, ['verify']).catch(() => null)
+  const { modulusLength = MIN_RSA_BITS } = (key?.algorithm ?? {}) as { modulusLength?: number }
+  return key && modulusLength >= MIN_RSA_BITS ? { by, key } : null
+}
 
 /** How long a challenge can be answered, in milliseconds. */
 const CHALLENGE_MS = 10 * MINUTE_MS
@@ -196,8 +222,8 @@ const isClientData = (env: Env, bytes: Uint8Array, type: string, challenge: stri
 /** The flags of an authenticator (§6.1): user present and verified, backup eligible, backed up, key attested. */
 const FLAGS = { verified: 0b101, eligible: 8, backedUp: 16, attested: 64 }
 
-/** Where the parts of the data of an authenticator begin (§6.1), and those of a new key (§6.5.1). */
-const AT = { flags: 32, counter: 33, end: 37, idLength: 53, id: 55 }
+/** Where the parts of the data of an authenticator begin (§6.1). */
+const AT = { flags: 32, counter: 33, end: 37 }
 
 /** What changes of a passkey when it is used. */
 type State = Pick<PasskeyRecord, 'counter' | 'backup_eligible' | 'backed_up'>
@@ -212,18 +238,8 @@ async function readState(env: Env, data: Uint8Array): Promise<State | null> {
   const backup_eligible = Number((flags & FLAGS.eligible) > 0)
   const backed_up = Number((flags & FLAGS.backedUp) > 0)
   if (backed_up > backup_eligible) return null
-  return { counter: viewOf(data).getUint32(AT.counter), backup_eligible, backed_up }
-}
-
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
-  new DataView(buffer, byteOffset, byteLength)
-
-/** Returns the id and the key that an authenticator made; null if it made none. */
-async function madeBy(data: Uint8Array) {
-  if (data.length < AT.id || ((data[AT.flags] ?? 0) & FLAGS.attested) === 0) return null
-  const end = AT.id + viewOf(data).getUint16(AT.idLength)
-  const key = await storedKeyOf(data.subarray(end))
-  return key && { id: encodeBase64url(data.subarray(AT.id, end)), key }
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+  return { counter: view.getUint32(AT.counter), backup_eligible, backed_up }
 }
 
 /**
@@ -254,15 +270,14 @@ export async function verifyRegistration(
   const read = v.safeParse(REGISTRATION, text)
   if (!read.success) return null
   const { id, response } = read.output
-  const { publicKey, publicKeyAlgorithm, authenticatorData, clientDataJSON, transports } = response
+  const { authenticatorData, clientDataJSON, transports } = response
+  const stored = { public_key: response.publicKey, algorithm: response.publicKeyAlgorithm }
   const isAnswer = isClientData(env, clientDataJSON, 'webauthn.create', challenge)
   const state = await readState(env, authenticatorData)
-  const made = await madeBy(authenticatorData)
-  if (!isAnswer || !state || made?.id !== id) return null
-  const { public_key, algorithm } = made.key
-  if (public_key !== publicKey || algorithm !== publicKeyAlgorithm) return null
+  const isMade = ((authenticatorData[AT.flags] ?? 0) & FLAGS.attested) > 0
+  if (!isAnswer || !state || !isMade || !(await importStoredKey(stored))) return null
   const known = transports.filter((one) => /^[a-z-]{1,20}$/.test(one)).slice(0, 8)
-  return { credential_id: id, ...made.key, ...state, transports: JSON.stringify(known) }
+  return { credential_id: id, ...stored, ...state, transports: JSON.stringify(known) }
 }
 
 /**

@@ -112,27 +112,25 @@ export const LIST_MEMBERS = compileStatement(`
 export const listMembers = async (db: D1Database): Promise<StoredMember[]> =>
   (await all<MemberRow>(db, LIST_MEMBERS)).map(memberOf)
 
-const FIND_BY_EMAIL = compileStatement(`
-  select ${COLUMNS} from members m where m.email = lower(:email) and ${IS_MEMBER}`)
+/** Returns a function that finds a member by a value of some columns; null if there is none. */
+const finding = (from: string, condition: string) => {
+  const statement = compileStatement(
+    `select ${COLUMNS} from ${from} where ${condition} and ${IS_MEMBER}`,
+  )
+  return async (db: D1Database, value: string): Promise<Member | null> => {
+    const found = await first<MemberRow>(db, statement, { value })
+    return found && memberOf(found)
+  }
+}
 
 /** Returns the member with an e-mail address, in whatever letter case; null if there is none. */
-export async function findMemberByEmail(db: D1Database, email: string): Promise<Member | null> {
-  const found = await first<MemberRow>(db, FIND_BY_EMAIL, { email })
-  return found && memberOf(found)
-}
+export const findMemberByEmail = finding('members m', 'm.email = lower(:value)')
 
-const FIND_BY_PASSKEY = compileStatement(`
-  select ${COLUMNS} from member_passkeys k join members m on m.id = k.member
-  where k.credential_id = :credential_id and ${IS_MEMBER}`)
-
-/** Returns the member of a passkey; null if there is none. */
-export async function findMemberByPasskey(
-  db: D1Database,
-  credential_id: string,
-): Promise<Member | null> {
-  const found = await first<MemberRow>(db, FIND_BY_PASSKEY, { credential_id })
-  return found && memberOf(found)
-}
+/** Returns the member of a passkey, by its id; null if there is none. */
+export const findMemberByPasskey = finding(
+  'member_passkeys k join members m on m.id = k.member',
+  'k.credential_id = :value',
+)
 
 /** A key of a member, as they see it. */
 export interface MemberKey extends Scope {

@@ -1,8 +1,8 @@
-import { isAtLeast } from '../platform/auth/roles.ts'
-import { approversOf, invitersOf, ROOT_ACTOR } from '../platform/directory/members.ts'
-import { ApiError } from '../platform/errors.ts'
-import type { Call } from '../platform/http/operation.ts'
-import { quote } from '../platform/validation/quote.ts'
+import { isAtLeast } from '../auth/roles.ts'
+import { approversOf, invitersOf, ROOT_ACTOR } from '../directory/members.ts'
+import { ApiError } from '../errors.ts'
+import { quote } from '../validation/quote.ts'
+import type { Call } from './operation.ts'
 
 // Where an account asks for two persons, nobody sends money alone (§20, law 9).
 
