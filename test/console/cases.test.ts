@@ -160,8 +160,8 @@ describe('a case', () => {
     const { text } = await send(CASE, { change: 'release', reason: 'Paid back' })
 
     expect(text).toMatch(/The hold is ended\./)
-    expect(text).toMatch(/The root key ended the hold: “Paid back”/)
-    expect(text).toMatch(/The root key confirmed the case: “One device”/)
+    expect(text).toMatch(/the-approver@\S+ ended the hold: “Paid back”/)
+    expect(text).toMatch(/the-approver@\S+ confirmed the case: “One device”/)
     expect(text).not.toMatch(/End the hold/)
     expect(await rowsOf('fraud_cases')).toMatchObject([{ status: 'confirmed', keep_hold: 0 }])
   })
@@ -250,7 +250,9 @@ describe('a payout that a case holds', () => {
     expect((await read(CASE)).text).toMatch(
       /Customers with records in this case; refuse others on their pages/,
     )
-    expect((await read(AT)).text).toMatch(/Payable now Nothing 40\.50 EUR waits/)
+    expect((await read(AT)).text).toMatch(
+      /Payable now Nothing Held by the fraud review: 40\.50 EUR/,
+    )
     const shown = await read(page)
     expect(shown.text).toMatch(/1 open case of the fraud review, which holds payouts\./)
   })

@@ -317,7 +317,6 @@ const administration: Route[] = [
     repeats: 'a case that is decided is not open',
   },
   { ...reads, id: 'listApplications', query: '?status=waiting' },
-  { ...reads, id: 'getApplication' },
   {
     ...changes,
     id: 'approveApplication',
