@@ -23,6 +23,8 @@
 -- The key of the pseudonyms under which affiliates see customers. It never changes, so that a pseudonym stays
 -- the same. Null until an affiliate first reads.
 --
+-- The name under which notices are sent, null: that of the account; and the address to which answers go.
+--
 -- The pages to which they may lead, as a JSON array of URLs: each of these pages, and all below it.
 --
 -- The numbers of its accounts in the bookkeeping of the firm, as JSON: only those that were set.
@@ -57,6 +59,8 @@ CREATE TABLE accounts (
   affiliate_view TEXT NOT NULL DEFAULT '{}'
     CHECK (json_type(affiliate_view) = 'object'),
   pseudonym_key TEXT CHECK (length(pseudonym_key) = 64),
+  mail_name TEXT,
+  reply_to TEXT,
   landing_pages TEXT NOT NULL DEFAULT '[]'
     CHECK (json_type(landing_pages) = 'array'),
   journal_accounts TEXT NOT NULL DEFAULT '{}'
@@ -311,7 +315,7 @@ CREATE INDEX affiliate_keys_affiliate ON affiliate_keys (account, affiliate_id);
 
 -- A person who signs in for an affiliate.
 --
--- `invited_by` is who of the team has invited them. When the member last had the list of questions before them; null:
+-- `invited_by` is who of the team has invited them, `email` where notices go. When the member last had the list of questions before them; null:
 -- not yet.
 CREATE TABLE affiliate_members (
   account      TEXT NOT NULL,
@@ -321,6 +325,7 @@ CREATE TABLE affiliate_members (
   created_at   TEXT NOT NULL,
   last_seen_at TEXT NOT NULL,
   invited_by   TEXT NOT NULL,
+  email        TEXT,
   questions_seen_at TEXT,
   payments_seen_at  TEXT,
   PRIMARY KEY (account, affiliate_id, id)
@@ -348,7 +353,7 @@ CREATE TABLE affiliate_passkeys (
 
 CREATE INDEX affiliate_passkeys_member ON affiliate_passkeys (account, affiliate_id, member);
 
--- An invitation to register a passkey as a new member. It works once before `ends_at` (milliseconds). The secret of its link is stored as a digest only.
+-- An invitation to register a passkey as a new member. It works once before `ends_at` (milliseconds). The secret of its link is stored as a digest only. `email`: whom a notice invites.
 CREATE TABLE affiliate_invitations (
   account      TEXT NOT NULL,
   affiliate_id TEXT NOT NULL CHECK (affiliate_id <> ''),
@@ -358,6 +363,7 @@ CREATE TABLE affiliate_invitations (
   created_by   TEXT NOT NULL,
   ends_at      INTEGER NOT NULL,
   used_at      TEXT,
+  email        TEXT,
   PRIMARY KEY (account, affiliate_id, id)
 ) STRICT, WITHOUT ROWID;
 

@@ -126,3 +126,76 @@ CREATE TABLE postback_customers (
   subs         TEXT NOT NULL CHECK (json_type(subs) = 'object'),
   PRIMARY KEY (account, customer_id, affiliate_id)
 ) STRICT, WITHOUT ROWID;
+
+-- Notices to people: the outbox. What causes a notice writes its row in the same transaction, in the database of the
+-- cause. Texts and links are made when it is sent.
+--
+--   account       '': the cause is one of the directory, such as an invitation to the team
+--   id            begins with the time
+--   kind          names the text, and what `cause` is the id of
+--   recipient     `affiliate:ID`, `member:ID` or `address:ADDRESS`; `role:ROLE`: the members of the team with this role or
+--                 a higher one, as they are when it is sent
+--   affiliate_id  whom it is about: members of the team who see only some affiliates get it for these; null: the account. Of
+--                 the directory: the member whom it is about
+--   except_actor  the actor of the cause, whom a `role` does not mean
+--   language      of an `address`; the others have their own
+--   at            in milliseconds
+--   next_at       when the next attempt is due, in milliseconds; null: none follows
+--   queued_until  until when the queue or an attempt has it, in milliseconds: then it is queued again
+--   attempts      the attempts that have begun
+--   tried_at      when the last attempt ended, in milliseconds; null: none has
+--   sent          a JSON array of the digests of the addresses that it was sent to
+--   error         why the last attempt failed; null after a success
+--   used_at       when the link of the notice was used by which its reader blocks bank details, in milliseconds
+CREATE TABLE outbox (
+  account      TEXT NOT NULL,
+  id           TEXT NOT NULL CHECK (id <> ''),
+  kind         TEXT NOT NULL CHECK (kind <> ''),
+  cause        TEXT NOT NULL CHECK (cause <> ''),
+  recipient    TEXT NOT NULL CHECK (recipient <> ''),
+  affiliate_id TEXT,
+  except_actor TEXT,
+  language     TEXT CHECK (language IN ('en', 'de', 'es', 'fr', 'pt')),
+  at           INTEGER NOT NULL,
+  next_at      INTEGER,
+  queued_until INTEGER NOT NULL DEFAULT 0,
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  tried_at     INTEGER,
+  sent         TEXT NOT NULL DEFAULT '[]' CHECK (json_type(sent) = 'array'),
+  error        TEXT,
+  used_at      INTEGER,
+  PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+
+-- A cause has one notice of a kind for each recipient.
+CREATE UNIQUE INDEX outbox_cause ON outbox (account, kind, cause, recipient);
+
+CREATE INDEX outbox_recipient ON outbox (account, recipient, id);
+
+CREATE INDEX outbox_due ON outbox (account, next_at) WHERE next_at IS NOT NULL;
+
+-- Webhooks of the account hear of its notices. They get no address.
+CREATE TRIGGER outbox_told AFTER INSERT ON outbox
+BEGIN
+  INSERT INTO webhook_events (account, id, type, about, at, data)
+  SELECT new.account, 'evt_' || substr(new.id, 5), t.type, new.id, new.at, json_object('notice_id', new.id,
+    'kind', new.kind, 'cause', new.cause, 'recipient', iif(t.type = 'notice.applicant', null, new.recipient),
+    'affiliate_id', new.affiliate_id)
+  FROM (SELECT iif(new.recipient GLOB 'affiliate:*', 'notice.affiliate',
+    iif(new.recipient GLOB 'address:*', 'notice.applicant', 'notice.team')) AS type) t
+  WHERE EXISTS (SELECT 1 FROM webhook_wants w WHERE w.account = new.account AND w.type IN (t.type, '*'));
+END;
+
+-- The addresses to which nothing is sent: in the database `DB` only.
+--
+--   account  the account whose notices they are; '': those of the team
+--   address  the digest of the address in lower case
+--   reason   `off`: its person has switched notices off, but for those about security. `bounced`: of any account, the
+--            address does not exist, or its person has complained
+CREATE TABLE mail_stops (
+  account TEXT NOT NULL,
+  address TEXT NOT NULL CHECK (length(address) = 64),
+  reason  TEXT NOT NULL CHECK (reason IN ('off', 'bounced')),
+  at      INTEGER NOT NULL,
+  PRIMARY KEY (account, address, reason)
+) STRICT, WITHOUT ROWID;

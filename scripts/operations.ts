@@ -20,7 +20,7 @@ type Described = Readonly<
 
 // They are imported without their types, which are those of the runtime, by literal paths, which a bundle follows.
 const { OPERATIONS: ofTeam } = (await import('../src/api/operations.ts' as string)) as Described
-const { OWN_OPERATIONS } = (await import('../src/payouts/own/operations.ts' as string)) as Described
+const { OWN_OPERATIONS } = (await import('../src/api/own-operations.ts' as string)) as Described
 
 const { TOKEN_OPERATIONS } = (await import('../src/platform/http/oauth.ts' as string)) as Described
 const { recordOperations, bodyOf } = (await import(

@@ -1,3 +1,4 @@
+import { NOTICE_KINDS } from '../../src/platform/directory/outbox.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../../src/webhooks/events.ts'
 import { documented, object } from './envelopes.ts'
 import { EXPLAINED } from './explained.ts'
@@ -89,10 +90,26 @@ const MEMBERS: Record<string, JsonSchema> = {
   execute_on: documented('When the bank executes it.', DAY),
   authors: documented('Who prepared it.', { type: 'array', items: TEXT }),
   ends_at: documented('Until when it can be confirmed.', TIME),
+  notice_id: documented('The id of the notice.'),
+  cause: documented('The id of what caused it.'),
+  recipient: documented('Whom it is for, such as `affiliate:IB-07`. Null: an applicant.', {
+    type: ['string', 'null'],
+  }),
+}
+
+/** The members of notices. */
+const OF_NOTICE = {
+  kind: documented('What it says.', { enum: Object.keys(NOTICE_KINDS) }),
+  affiliate_id: documented('Whom it is about, beside its recipient.', {
+    type: ['string', 'null'],
+  }),
 }
 
 /** The members that mean something else in an event. */
 const OWN: Record<string, Record<string, JsonSchema>> = {
+  'notice.affiliate': OF_NOTICE,
+  'notice.team': OF_NOTICE,
+  'notice.applicant': OF_NOTICE,
   'payee.changed': {
     version: documented('The version of the details.', COUNT),
     state: documented('Their state; `missing`: they were erased.', {

@@ -246,6 +246,8 @@ const shown = described(() => ({
   landing_pages: s.landing_pages.wrapped,
   journal_accounts: s.journal_accounts.wrapped,
   sign_up: s.sign_up.wrapped,
+  mail_name: s.mail_name.wrapped,
+  reply_to: s.reply_to.wrapped,
   disabled: s.disabled.wrapped,
   created_at: time,
 }))

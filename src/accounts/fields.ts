@@ -56,6 +56,15 @@ const wholeNumber = (least: number, most: number) =>
     ),
   )
 
+/** The name of a sender of e-mails: nothing that a header field or a mail program reads otherwise. */
+const senderName = v.pipe(
+  f.text,
+  v.check(
+    (name) => /^[\p{L}\p{N} ]{1,60}$/u.test(name),
+    'pattern at most 60 letters, digits and spaces',
+  ),
+)
+
 const affiliateView = objectOf(affiliateViewFields)
 
 const percentage = v.pipe(
@@ -169,6 +178,21 @@ const settings = {
     said(
       'The pages to which links that affiliates make may lead: each of these URLs, and all pages below it. Without one, affiliates make no links. Links of the team may lead anywhere.',
       ['https://acme.example/start'],
+    ),
+  ),
+  mail_name: v.optional(
+    nullable(
+      senderName,
+      said(
+        'The name under which notices are sent by e-mail: letters, digits and spaces. Null: the name of the account.',
+        'Acme Partners',
+      ),
+    ),
+  ),
+  reply_to: v.optional(
+    nullable(
+      f.email,
+      said('Where answers to these e-mails go. Null: nowhere.', 'partners@acme.example'),
     ),
   ),
   sign_up: optional(

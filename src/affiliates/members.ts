@@ -50,6 +50,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     detail met_on met_at fails records_total times value currencies times qualify limits
     about asked_at messages messages.text
     postback first_deposit sub1 sub2 sub3 sub4 sub5 event time method events secret disabled_reason
+    title paragraphs
     failing_since event_id timestamp attempts attempted_at response_status error body next_attempt_at replayed`,
   whole: 'plans affiliate_view landing_pages metrics groups condition term unit by',
   customer: 'customer customer_id',

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { caller } from '../affiliates/caller.ts'
-import { OWN_OPERATIONS } from '../payouts/own/operations.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { noStore } from '../platform/http/oauth.ts'
 import { mount } from '../platform/http/operation.ts'
 import { OPERATIONS } from './operations.ts'
+import { OWN_OPERATIONS } from './own-operations.ts'
 
 /** Routes for affiliates: what they earn and why. They are answered by the functions of the firm's own routes. */
 export const affiliateApi = new Hono<AppEnv>().use(caller, noStore)

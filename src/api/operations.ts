@@ -46,6 +46,7 @@ import { PAYEE_OPERATIONS } from '../payouts/operations/payees.ts'
 import { APPLICATION_OPERATIONS } from '../people/operations/applications.ts'
 import { ME_OPERATIONS } from '../people/operations/me.ts'
 import { MEMBER_OPERATIONS } from '../people/operations/members.ts'
+import { listNotices } from '../people/operations/notices.ts'
 import type { AnyOperation } from '../platform/http/operation.ts'
 import { getReport } from '../reports/operations.ts'
 import { WEBHOOK_OPERATIONS } from '../webhooks/operations/webhooks.ts'
@@ -68,6 +69,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   getCustomerNames,
   listAffiliatePostbacks,
   ...WEBHOOK_OPERATIONS,
+  listNotices,
   ...WHY_OPERATIONS,
   ...CASE_OPERATIONS,
   ...STATEMENT_OPERATIONS,

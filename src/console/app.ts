@@ -14,6 +14,7 @@ import { atPasskeyOrigin, policy, showError, showPage } from '../pages/show-page
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
+import { outboxPage } from './overview/outbox.tsx'
 import { PAGES } from './pages.ts'
 
 const NO_PAGE = 'The console has no page with this address.'
@@ -50,7 +51,7 @@ export function consoleOf(pages: readonly Page[]) {
  * The console: pages for the integrations team, rendered by the Worker. It is an application beside
  * `app`, whose administration API it uses.
  */
-export const consoleApp = consoleOf(PAGES)
+export const consoleApp = consoleOf([...PAGES, outboxPage])
 
 /** Returns whether a request is for the console. */
 export const isForConsole = (url: string): boolean =>

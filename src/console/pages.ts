@@ -2,6 +2,7 @@ import type { Page } from '../pages/base/page.ts'
 import { accountsPage } from './accounts/accounts.tsx'
 import { accountAuditLogPage, auditLogPage } from './accounts/audit-log.tsx'
 import { credentialsPage } from './accounts/credentials.tsx'
+import { noticesPage } from './accounts/notices.tsx'
 import { settingsPage } from './accounts/settings.tsx'
 import { affiliatePage } from './affiliates/affiliate.tsx'
 import { affiliatesPage } from './affiliates/affiliates.tsx'
@@ -84,6 +85,7 @@ export const PAGES: readonly Page[] = [
   credentialsPage,
   mappingsPage,
   linksPage,
+  noticesPage,
   webhooksPage,
   webhookPage,
   accountAuditLogPage,

@@ -1,3 +1,4 @@
+import { noteAttention } from '../accounts/attention-notice.ts'
 import { measureDatabases } from '../accounts/databases.ts'
 import { pendingResets } from '../accounts/db/reset.ts'
 import { pendingErasures } from '../accounts/erasure/erasures.ts'
@@ -254,6 +255,7 @@ async function beginMorning(env: Env, job: MorningJob): Promise<void> {
   if (!isStarted) return waitForRuns(env, job)
   await reportFullAccount(env, account)
   await queueMorningExport(env, account, job.at)
+  await logFailure(account.binding, () => noteAttention(env, account), isMoving)
   const db = accountDatabase(env, account)
   // A key that is gone must not begin the morning again and again.
   await logFailure(account.binding, () => tendDetails(env, db, account, job.at), isMoving)

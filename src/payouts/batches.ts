@@ -21,7 +21,7 @@ import { bookZoneOf, instantOfLocalTime, todayOf } from '../platform/zone.ts'
 import { bookTransfers } from './book.ts'
 import { listMovements } from './by-hand.ts'
 import * as rows from './db/batches.ts'
-import { findTransfers, mayMove, moveTransfers, transfersOf } from './db/transfers.ts'
+import { findTransfers, mayMove, moveTransfers, tellSent, transfersOf } from './db/transfers.ts'
 import { decryptDetails, fileDigest } from './details.ts'
 import { fileOf, nameInFile, nameOf, type StoredFile, typeOf } from './files/file.ts'
 import { TEMPLATE_ROWS } from './files/templates.ts'
@@ -498,7 +498,10 @@ export const exportBatch = (
     const written = await writeFiles(call, batch, parts)
     const files = JSON.stringify(written.map(({ text: _, ...file }) => file))
     const moves = transfers.map(({ id }) => ({ id, state: 'exported' as const }))
-    const statements = [moveTransfers(db, account.id, moves, Date.now())]
+    const statements = [
+      moveTransfers(db, account.id, moves, Date.now()),
+      tellSent(db, account.id, id),
+    ]
     const audited = { files: parts.length }
     return change(call, batch, {
       ...{ action: 'batch.export', audited, set: { files }, keys, statements },

@@ -299,12 +299,18 @@ export async function approveDetails(
   await change(call, current, 'approve', next, (author) => writeInvoices(db, account, author))
 }
 
-/** Blocks the current version with a reason: nothing is paid until details are entered anew. Throws `not_found`, `conflict`. */
-export async function blockDetails(call: Caller, party: Party, id: string, reason: string) {
+/** Blocks the current version with a reason, and what else is to change: nothing is paid until details are entered anew. Throws `not_found`, `conflict`. */
+export async function blockDetails(
+  call: Caller,
+  party: Party,
+  id: string,
+  reason: string,
+  also?: () => D1PreparedStatement[],
+) {
   const current = await requireCurrent(call.db, { account: call.account.id, party }, id)
   if (current.state === 'blocked') return
   const next = { state: 'blocked' as const, reason }
-  await change(call, current, 'block', next)
+  await change(call, current, 'block', next, also)
 }
 
 /** Says why another affiliate may have the same account, if nobody has yet. Throws `not_found`, `conflict`. */

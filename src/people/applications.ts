@@ -5,6 +5,7 @@ import {
   type AttemptLimits,
   STRANGERS_MAIL_LIMITS,
 } from '../platform/auth/client-limits.ts'
+import { readLink } from '../platform/auth/notice-links.ts'
 import { withObjectRetry } from '../platform/auth/object-retry.ts'
 import { digest } from '../platform/auth/secret.ts'
 import { signText, verifyText } from '../platform/auth/sign-text.ts'
@@ -123,10 +124,8 @@ export async function apply(
   return { is: 'taken' }
 }
 
-/** Returns the token of the link that proves the address of an application. */
-export const proofToken = (env: Env, { id }: Pick<Account, 'id'>, application: string) =>
-  signText(env, `prove ${id}`, application)
-
-/** Returns the application that a token was made for; null if it was not made for this account. */
-export const readProof = (env: Env, { id }: Pick<Account, 'id'>, token: string) =>
-  verifyText(env, `prove ${id}`, token)
+/** Returns the application whose address a link proves; null if it was not made for this account, or has ended. */
+export async function readProof(env: Env, { id }: Pick<Account, 'id'>, token: string) {
+  const linked = await readLink(env, 'application', token, Date.now())
+  return linked?.account === id ? linked.id : null
+}

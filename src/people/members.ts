@@ -1,7 +1,7 @@
 import { isAtLeast } from '../platform/auth/roles.ts'
 import { digest, randomText, SECRET_LENGTH } from '../platform/auth/secret.ts'
 import { passkeyOrigin } from '../platform/development.ts'
-import { type AuditEntry, tryWithAudit } from '../platform/directory/audit.ts'
+import { type AuditEntry, newAuditId, tryWithAudit } from '../platform/directory/audit.ts'
 import * as rows from '../platform/directory/member-changes.ts'
 import {
   hasAccount,
@@ -11,6 +11,7 @@ import {
   type StoredMember,
   type Waiting,
 } from '../platform/directory/members.ts'
+import { noticeStatement } from '../platform/directory/outbox.ts'
 import { HOUR_MS } from '../platform/durations.ts'
 import { ApiError, unavailable } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
@@ -168,11 +169,28 @@ async function decide(
       account: null,
       details: { member: changed.member.id, ...details },
     }
-    // Notices of the change belong to this batch.
-    const batch = [rows.requireTeam(env.DB, team), ...statements]
-    if (await tryWithAudit(env.DB, entry, batch)) return changed
+    const audit = newAuditId()
+    const notices = noticesOfChange(author, team, changed.member, audit)
+    const batch = [rows.requireTeam(env.DB, team), ...statements, ...notices]
+    if (await tryWithAudit(env.DB, entry, batch, audit)) return changed
   }
   throw unavailable(new Error('The team changes too often.'), 1)
+}
+
+/** Returns the statements that tell approvers of a change of one of them, or that it waits for one of them. */
+function noticesOfChange(
+  { env, member: by }: Author,
+  { members }: Team,
+  after: StoredMember,
+  audit: string,
+): D1PreparedStatement[] {
+  const before = members.find(({ id }) => id === after.id)
+  const waits = after.waiting !== null && after.waiting.id !== before?.waiting?.id
+  const isOfApprover = [before, after].some((one) => one?.role === 'approver')
+  if (!waits && !isOfApprover) return []
+  const kind = waits ? 'approval_waits' : 'approver_changed'
+  const whom = { recipient: { role: 'approver' }, about: after.id, except: by.actor } as const
+  return [noticeStatement(env.DB, { account: null, kind, cause: audit, ...whom })]
 }
 
 /** Finds whom a change is about. Nobody changes themselves, or somebody with accounts that they do not have. */
@@ -211,7 +229,14 @@ async function makeLink({ env, member, now }: Author, id: string) {
   const url = new URL(`/console/invitation#${secret}`, passkeyOrigin(env)).href
   return {
     link: { url, ends_at },
-    statements: [...rows.endAccess(env.DB, id, now), rows.insertInvitation(env.DB, invitation)],
+    statements: [
+      ...rows.endAccess(env.DB, id, now),
+      rows.insertInvitation(env.DB, invitation),
+      noticeStatement(env.DB, {
+        ...{ account: null, kind: 'member_invitation', cause: invitation.id },
+        recipient: { member: id },
+      }),
+    ],
   }
 }
 

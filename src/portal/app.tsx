@@ -14,6 +14,7 @@ import { changeInvoices, showInvoices } from './invoices.tsx'
 import { sendConfirm, sendJoin, showConfirm, showJoin } from './join.tsx'
 import { PortalPage, portalPath } from './layout.tsx'
 import { changeLinks, showLinks } from './links.tsx'
+import { changeNotices, showNotices } from './notices.tsx'
 import { showOverview } from './overview.tsx'
 import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
 import { showPayments } from './payments.tsx'
@@ -116,6 +117,8 @@ portalApp
   .post('/questions', forMembers(changeQuestions))
   .get('/postbacks', forMembers(showPostbacks))
   .post('/postbacks', forMembers(changePostbacks))
+  .get('/notices', forMembers(showNotices))
+  .post('/notices', forMembers(changeNotices))
   .get('/passkeys', forMembers(showPasskeys))
   .post('/passkeys', forMembers(changePasskeys))
 

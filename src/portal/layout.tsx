@@ -35,6 +35,7 @@ export const PLACES = {
   links: '/links',
   questions: '/questions',
   postbacks: '/postbacks',
+  notices: '/notices',
   passkeys: '/passkeys',
 } as const
 

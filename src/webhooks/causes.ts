@@ -1,5 +1,6 @@
 import { resolveDatabase } from '../platform/db/database.ts'
 import { throughDoor } from '../platform/db/door.ts'
+import { hasMail, type QueuedNotice, takeDueNotices } from '../platform/directory/outbox.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { errorName } from '../platform/errors.ts'
 import { type LateFeed, storeLateFeeds } from './db/causes.ts'
@@ -50,9 +51,9 @@ const QUEUED_MS = 120_000
 const PER_CALL = 100
 
 /**
- * Puts the messages that are due at `now` (milliseconds) on the queue: those of an account or, if it is null,
- * of all accounts of the database. If the Worker is stopped before they are queued, a call after two minutes
- * queues them.
+ * Puts the messages that are due at `now` (milliseconds) on the queue, and the notices to people: those of an account or,
+ * if it is null, of all accounts of the database. If the Worker is stopped before they are queued, a call after two
+ * minutes queues them.
  */
 export async function queueDue(
   env: Env,
@@ -62,7 +63,10 @@ export async function queueDue(
 ): Promise<void> {
   const db = resolveDatabase(env, binding)
   const times = { now, until: now + QUEUED_MS, inFlight: WEBHOOK_LIMITS.inFlight }
-  const due = await takeDueMessages(db, account, times)
+  const due: (DueMessage | Omit<QueuedNotice, 'binding'>)[] = [
+    ...(await takeDueMessages(db, account, times)),
+    ...(hasMail(env) ? await takeDueNotices(db, account, times) : []),
+  ]
   for (let i = 0; i < due.length; i += PER_CALL) {
     const messages = due.slice(i, i + PER_CALL)
     await env.WEBHOOKS.sendBatch(messages.map((one) => ({ body: { ...one, binding } })))

@@ -15,6 +15,9 @@ export const EVENT_TYPES = [
   'payee.changed',
   'batch.prepared',
   'application.received',
+  'notice.affiliate',
+  'notice.team',
+  'notice.applicant',
 ] as const
 
 /** A type of events to which an endpoint can subscribe. */

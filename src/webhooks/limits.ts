@@ -1,4 +1,4 @@
-import { DAY_MS } from '../platform/durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../platform/durations.ts'
 
 /** The limits of webhooks. */
 export const WEBHOOK_LIMITS = {
@@ -14,6 +14,21 @@ export const WEBHOOK_LIMITS = {
   attemptMs: 10_000,
   /** How long events are kept, in milliseconds. */
   keptMs: 30 * DAY_MS,
+  /** How long notices are kept, in milliseconds. */
+  noticesKeptMs: 90 * DAY_MS,
   /** An endpoint that has failed for this long is disabled, in milliseconds. */
   failingMs: 3 * DAY_MS,
 } as const
+
+/** The pauses after failed attempts, in milliseconds: ten attempts within about a day. */
+export const PAUSES_MS = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  15 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  4 * HOUR_MS,
+  5 * HOUR_MS,
+  6 * HOUR_MS,
+  6 * HOUR_MS,
+]

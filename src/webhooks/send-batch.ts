@@ -1,25 +1,11 @@
 import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
 import { placesOf } from '../platform/directory/accounts.ts'
-import { HOUR_MS, MINUTE_MS } from '../platform/durations.ts'
 import { errorName } from '../platform/errors.ts'
 import { type QueuedMessage, queueDue } from './causes.ts'
 import { urlProblem } from './check-url.ts'
 import { type ClaimedMessage, claimMessages, deadLetterMessages, storeOutcome } from './db/queue.ts'
-import { WEBHOOK_LIMITS } from './limits.ts'
+import { PAUSES_MS, WEBHOOK_LIMITS } from './limits.ts'
 import { decryptSecret, signMessage } from './secrets.ts'
-
-/** The pauses after failed attempts: ten attempts within about a day. */
-const PAUSES_MS = [
-  MINUTE_MS,
-  5 * MINUTE_MS,
-  15 * MINUTE_MS,
-  30 * MINUTE_MS,
-  2 * HOUR_MS,
-  4 * HOUR_MS,
-  5 * HOUR_MS,
-  6 * HOUR_MS,
-  6 * HOUR_MS,
-]
 
 /** An encrypted secret of an endpoint, and when it ends in milliseconds; null for the current one. */
 interface StoredSecret {
@@ -65,18 +51,18 @@ export type AddressPostback = (
 ) => Promise<Addressed>
 
 /**
- * Begins to send the events of a queue batch, all at the same time. `context` waits for the receivers, and
+ * Begins to send the events of messages of the queue, all at the same time. `context` waits for the receivers, and
  * the queue does not: so no receiver, however slow, delays the batches after this one, which have events of
  * other accounts. The queue retries nothing: the database stores what is to be sent, and a cron queues again
  * what was interrupted.
  */
 export async function sendWebhookBatch(
-  batch: MessageBatch<QueuedMessage>,
+  batch: readonly Message<QueuedMessage>[],
   env: Env,
   context: Pick<ExecutionContext, 'waitUntil'>,
   address: AddressPostback,
 ): Promise<void> {
-  const byBinding = Map.groupBy(batch.messages, ({ body }) => body.binding)
+  const byBinding = Map.groupBy(batch, ({ body }) => body.binding)
   await Promise.all(
     [...byBinding].map(async ([binding, messages]) => {
       const bodies = messages.map(({ body }) => body)

@@ -176,7 +176,13 @@ describe('accounts', () => {
     const expected = {
       ...newAccount,
       ...{ time_zone: 'UTC', book_zone: 'UTC', amount_signs: 'magnitude', binding: 'DB' },
-      ...{ exports: 'off', landing_pages: [], journal_accounts: {} },
+      ...{
+        exports: 'off',
+        landing_pages: [],
+        journal_accounts: {},
+        mail_name: null,
+        reply_to: null,
+      },
       ...{ self_billing: 'off', invoicing: {} },
       sign_up: { open: false, plan: null, questions: [] },
       policies: { unknown_customer: 'reject', unknown_affiliate: 'warn' },

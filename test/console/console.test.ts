@@ -61,7 +61,10 @@ const DEFERRED: readonly (readonly [path: string, query: string])[] = [
 const pathOf = (path: string, more: Record<string, string> = {}) =>
   path.replace(/:(\w+)/g, (_, name) => more[name] ?? PARAMETERS[name] ?? name)
 
-const routes = consoleApp.routes.filter(({ method }) => method !== 'ALL')
+const routes = consoleApp.routes
+  .filter(({ method }) => method !== 'ALL')
+  // Only in development.
+  .filter(({ path }) => path !== '/console/outbox')
 const PAGES = routes
   .filter(({ method, path }) => method === 'GET' && !/\/(?:sign-in|invitation)$/.test(path))
   .map(({ path }) => path)

@@ -17,6 +17,7 @@ import { storeCases } from '../fraud/stored-cases.ts'
 import { restoring } from '../limits.ts'
 import { askAdmin, json, ORIGIN, register } from '../partner.ts'
 import { asTeam } from '../requests.ts'
+import { eventsOf } from '../webhooks/webhook-events.ts'
 import {
   ADA,
   askExport,
@@ -337,10 +338,12 @@ test('§20.2 a prepared batch is listed, found, announced and needs attention un
   const ends = Date.parse(batch.ends_at)
   expect(ends).toBe(Date.parse(EXECUTE_ON) + DAY_MS)
   expect(Date.parse(later.ends_at) - Date.now()).toBeLessThanOrEqual(7 * DAY_MS)
-  const [{ type, data } = {}] = await rowsOf('webhook_events')
-  expect([type, JSON.parse(String(data))]).toMatchObject([
-    'batch.prepared',
-    { batch_id: batch.id, total: '10.00', authors: ['root-key'], ends_at: batch.ends_at },
+  expect(await eventsOf('acme-forex')).toMatchObject([
+    {
+      type: 'batch.prepared',
+      ...{ batch_id: batch.id, total: '10.00', authors: ['root-key'], ends_at: batch.ends_at },
+    },
+    { type: 'batch.prepared', batch_id: later.id },
   ])
   await askAdmin(`${PATH}/batches/${later.id}`, 'DELETE')
   expect((await confirm(later)).status).toBe(404)

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { runCron, runJobs } from '../../src/jobs/cron.ts'
 import { CRON_SCHEDULES } from '../../src/jobs/crons.ts'
-import { proofToken } from '../../src/people/applications.ts'
+import { linkToken } from '../../src/platform/auth/notice-links.ts'
 import { DAY_MS, HOUR_MS } from '../../src/platform/durations.ts'
 import { LANGUAGES } from '../../src/platform/languages.ts'
 import { portalApp } from '../../src/portal/app.tsx'
@@ -40,6 +40,10 @@ const MAILED = env as Env
 const UNMAILED = { ...env, MAIL_FROM: '' } as Env
 
 let network = 0
+
+/** Returns the token of the link that proves the address of an application. */
+const proofOf = (account: string, id: string) =>
+  linkToken(MAILED, 'application', { account, id }, Date.now())
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -84,7 +88,7 @@ const listed = async (query = '') => (await json(askAdmin(`${PATH}/applications$
 
 /** Proves the address of an application by the link of its mail. */
 async function prove(id: string, who = visitor()) {
-  const token = await proofToken(MAILED, { id: 'acme-forex' }, id)
+  const token = await proofOf('acme-forex', id)
   return who.post(`${AT}/confirm`, { token })
 }
 
@@ -154,7 +158,7 @@ test('§21.2 until its address is proved an application is none, and after 24 ho
   expect(await listed()).toEqual([])
   expect((await askAdmin(`${PATH}/applications/${id}/approve`, 'POST', {})).status).toBe(404)
   // A program that opens the link proves nothing.
-  const token = await proofToken(MAILED, { id: 'acme-forex' }, id)
+  const token = await proofOf('acme-forex', id)
   const page = await (await visitor().get(`${AT}/confirm?token=${token}`)).text()
   expect([hidden(page, 'token'), (await stored())[0]?.status]).toEqual([token, 'unproved'])
   const confirmed = await prove(id)
@@ -189,8 +193,8 @@ test('§21.2 a link works for the account that it was made for, and a guessed on
   await askAdmin('accounts/other-fx', 'PATCH', { sign_up: SIGN_UP })
   await applyWith()
   const [{ id = '' } = {}] = await stored()
-  const token = await proofToken(MAILED, { id: 'acme-forex' }, id)
-  const wrong = [id, `${token}x`, await proofToken(MAILED, { id: 'other-fx' }, id)]
+  const token = await proofOf('acme-forex', id)
+  const wrong = [id, `${token}x`, await proofOf('other-fx', id)]
   for (const one of wrong) {
     expect((await visitor().post(`${AT}/confirm`, { token: one })).status).toBe(404)
   }

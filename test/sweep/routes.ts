@@ -439,6 +439,7 @@ const administration: Route[] = [
     repeats: 'each is a new webhook',
   },
   { ...reads, id: 'listWebhooks' },
+  { ...reads, id: 'listNotices' },
   { ...reads, id: 'getWebhook' },
   { ...changes, id: 'changeWebhook', body: { events: ['feed.late', 'statement.paid'] } },
   { ...changes, id: 'deleteWebhook' },
@@ -524,6 +525,7 @@ const affiliateReads: Route[] = [
   { ...own, id: 'listAffiliateLedger' },
   { ...own, id: 'listAffiliatePayouts' },
   { ...own, id: 'listSubAffiliates', query: OCTOBER },
+  { ...own, id: 'listOwnNotices' },
   { ...own, id: 'listOwnQuestions' },
   {
     ...{ ...own, id: 'askQuestion', writes: true },

@@ -27,6 +27,9 @@ const VIEWS: Record<string, string> = {
   webhook_endpoints: `(select account, id, affiliate_id, url, method, events, description, secrets,
       disabled, created_at
     from webhook_endpoints)`,
+  // The queue sends them.
+  outbox: `(select account, id, kind, cause, recipient, affiliate_id, except_actor, language, at, used_at
+    from outbox)`,
   // Each account imports the rates of a day of its own: `firm-12-of-forex` those of day 12.
   fx_rates: `(select 'firm-' || day || '-of-forex' as account, rates, known_until
     from fx_rates)`,

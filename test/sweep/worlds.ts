@@ -169,9 +169,15 @@ export async function prepare(
     db
       .prepare(
         `insert into affiliate_invitations
-         values (?1, 'aff-7', 'inv-1', ?2, '2026-01-01T00:00:00.000Z', 'root-key', ?3, null)`,
+         values (?1, 'aff-7', 'inv-1', ?2, '2026-01-01T00:00:00.000Z', 'root-key', ?3, null, null)`,
       )
       .bind(account, '0'.repeat(64), Date.now() + 3_600_000),
+    db
+      .prepare(
+        `insert into outbox (account, id, kind, cause, recipient, at)
+         values (?1, 'ntc_1', 'terms_changed', '0 2026-01-01 standard', 'affiliate:aff-7', 1796145600000)`,
+      )
+      .bind(account),
     ...plansOf(account, db),
     ...fraudRulesOf(account, db),
     ...statementRows(db, account),

@@ -19,6 +19,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'track360',
     'links',
     'webhooks',
+    'email',
     'going-live',
     'changes',
   ],

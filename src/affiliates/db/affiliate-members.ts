@@ -28,8 +28,8 @@ const DELETE_OLD = compileStatement(`
 
 const INSERT_INVITATION = compileStatement(`
   insert into affiliate_invitations
-    (account, affiliate_id, id, digest, created_at, created_by, ends_at)
-  values (:account, :affiliate_id, :id, :digest, :created_at, :created_by, :ends_at)
+    (account, affiliate_id, id, digest, created_at, created_by, ends_at, email)
+  values (:account, :affiliate_id, :id, :digest, :created_at, :created_by, :ends_at, :email)
   on conflict do nothing`)
 
 /** Stores an invitation, unless it is stored already, and deletes those of the affiliate that ended more than 30 days before. */
@@ -46,7 +46,7 @@ export const insertInvitation = (
   bindStatement(db, INSERT_INVITATION, { account, ...row }),
 ]
 
-const INVITATION = 'affiliate_id, id, created_at, created_by, ends_at, used_at'
+const INVITATION = 'affiliate_id, id, created_at, created_by, ends_at, used_at, email'
 
 const LIST_INVITATIONS = compileStatement(`
   select ${INVITATION} from affiliate_invitations
@@ -89,7 +89,7 @@ export const findInvitation = (db: D1Database, account: string, digest: string) 
 export type ListedMember = AffiliateMember & { passkeys: number }
 
 const LIST_MEMBERS = compileStatement(`
-  select m.affiliate_id, m.id, m.name, m.created_at, m.last_seen_at,
+  select m.affiliate_id, m.id, m.name, m.email, m.created_at, m.last_seen_at,
     (select count(*) from affiliate_passkeys p
       where p.account = m.account and p.affiliate_id = m.affiliate_id and p.member = m.id) as passkeys
   from affiliate_members m

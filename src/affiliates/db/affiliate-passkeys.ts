@@ -25,7 +25,10 @@ export const findPasskey = (db: D1Database, account: string, credential_id: stri
   first<FoundPasskey>(db, FIND_PASSKEY, { account, credential_id })
 
 /** A member who is signed in, with their affiliate. Answers of the team after `answers_since` are new to them, and payments after `payments_since`. */
-export type SignedIn = Pick<AffiliateMember, 'affiliate_id' | 'id' | 'name' | 'last_seen_at'> &
+export type SignedIn = Pick<
+  AffiliateMember,
+  'affiliate_id' | 'id' | 'name' | 'email' | 'last_seen_at'
+> &
   Shown & {
     readonly answers_since: string
     readonly payments_since: string
@@ -33,7 +36,7 @@ export type SignedIn = Pick<AffiliateMember, 'affiliate_id' | 'id' | 'name' | 'l
   }
 
 const FIND_SIGNED_IN = compileStatement(`
-  select m.affiliate_id, m.id, m.name, a.display_name, a.language, a.status, a.suspensions,
+  select m.affiliate_id, m.id, m.name, m.email, a.display_name, a.language, a.status, a.suspensions,
     m.last_seen_at, coalesce(m.questions_seen_at, m.created_at) as answers_since,
     coalesce(m.payments_seen_at, m.created_at) as payments_since,
     (select count(*) from affiliate_questions q
@@ -75,8 +78,8 @@ const USE_INVITATION = compileStatement(`
   update affiliate_invitations set used_at = :at where account = :account and digest = :digest`)
 
 const INSERT_MEMBER = compileStatement(`
-  insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at, invited_by)
-  select account, affiliate_id, :member, :name, :at, :at, created_by from affiliate_invitations
+  insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at, invited_by, email)
+  select account, affiliate_id, :member, :name, :at, :at, created_by, email from affiliate_invitations
   where account = :account and digest = :digest`)
 
 /**

@@ -4,6 +4,7 @@ import type { affiliateQuestions } from '../../platform/db/schema.ts'
 import { abortAs } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { REQUIRE_CHANGE } from '../../platform/directory/audit.ts'
+import { noticesOf } from '../../platform/directory/outbox.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 
 // The questions of affiliates, and what was written about them. Every change is one batch, which fails as a whole.
@@ -151,6 +152,18 @@ const NOTIFY_ASKED = eventOf(
     where q.account = :account and q.id = :question`,
 )
 
+/** Tells the team that an affiliate asks, and the affiliate that the team has answered. */
+const TELL_ASKED = noticesOf(
+  'question_asked',
+  `select :message as cause, 'role:' || 'manager' as recipient, :affiliate_id as affiliate_id`,
+  ['affiliate_id'],
+)
+const TELL_ANSWERED = noticesOf(
+  'question_answered',
+  `select :message as cause, 'affiliate:' || affiliate_id as recipient from affiliate_questions
+    where account = :account and id = :question`,
+)
+
 /** A new message. `message` is its id, and `author` a member or key of the affiliate, or a member of the team. */
 export interface NewMessage {
   readonly question: string
@@ -168,9 +181,9 @@ export function insertQuestion(
   question: QuestionSubject & NewMessage & { readonly affiliate_id: string },
 ): D1PreparedStatement[] {
   const values = { account, ...question }
-  return [REJECT_FULL, INSERT_QUESTION, INSERT_MESSAGE, REQUIRE_CHANGE, NOTIFY_ASKED].map(
-    (statement) => bindStatement(db, statement, values),
-  )
+  return [
+    ...[REJECT_FULL, INSERT_QUESTION, INSERT_MESSAGE, REQUIRE_CHANGE, NOTIFY_ASKED, TELL_ASKED],
+  ].map((statement) => bindStatement(db, statement, values))
 }
 
 /** Appends words of the affiliate, which open the question again. Fails if the affiliate has too many open ones. */
@@ -179,8 +192,8 @@ export const appendWords = (
   account: string,
   message: NewMessage & { readonly affiliate_id: string },
 ): D1PreparedStatement[] =>
-  [REJECT_FULL, SET_STATUS, INSERT_MESSAGE, REQUIRE_CHANGE, NOTIFY_ASKED].map((statement) =>
-    bindStatement(db, statement, { account, status: 'open', ...message }),
+  [REJECT_FULL, SET_STATUS, INSERT_MESSAGE, REQUIRE_CHANGE, NOTIFY_ASKED, TELL_ASKED].map(
+    (statement) => bindStatement(db, statement, { account, status: 'open', ...message }),
   )
 
 /** Appends an answer of the team, and sets the status of the question. */
@@ -189,7 +202,7 @@ export const appendAnswer = (
   account: string,
   answer: NewMessage & { readonly status: Row['status'] },
 ): D1PreparedStatement[] =>
-  [SET_STATUS, INSERT_MESSAGE, REQUIRE_CHANGE, NOTE_ANSWER].map((statement) =>
+  [SET_STATUS, INSERT_MESSAGE, REQUIRE_CHANGE, NOTE_ANSWER, TELL_ANSWERED].map((statement) =>
     bindStatement(db, statement, { account, ...answer }),
   )
 

@@ -5,13 +5,15 @@ import { passkeyOrigin } from '../../platform/development.ts'
 import { listAffiliateKeys } from '../../platform/directory/affiliate-keys.ts'
 import { readProfiles } from '../../platform/directory/affiliates.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
+import { hasMail, noticeStatement } from '../../platform/directory/outbox.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type Call, operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { described, listOf, withMembers } from '../../platform/validation/described.ts'
-import { member, nullable, said } from '../../platform/validation/fields.ts'
+import { email, member, nullable, optional, said } from '../../platform/validation/fields.ts'
+import { sendCaused } from '../../webhooks/operations/send-caused.ts'
 import * as rows from '../db/affiliate-members.ts'
 import { affiliate_id, endAffiliateKeyNow, requireAffiliate } from './affiliate-keys.ts'
 
@@ -34,6 +36,7 @@ const presentInvitation = (invitation: rows.Invitation, now: number) => ({
   created_by: invitation.created_by,
   ends_at: instant(invitation.ends_at),
   used_at: invitation.used_at,
+  email: invitation.email,
 })
 
 /**
@@ -44,6 +47,7 @@ export async function newInvitation(
   { env, actor, db, account }: Call,
   affiliate_id: string,
   created_by: string,
+  email: string | null,
 ) {
   const now = Date.now()
   const secret = randomText(SECRET_LENGTH)
@@ -54,6 +58,7 @@ export async function newInvitation(
     created_at: instant(now),
     ends_at: now + INVITATION_MS,
     used_at: null,
+    email,
   }
   const details = { affiliate_id, id: row.id }
   const entry = { actor, action: 'affiliate-invitation.create', account: account.id, details }
@@ -81,6 +86,7 @@ const invitation = described(() =>
     created_by: member(v.string(), 'Who made it.'),
     ends_at: member(time, 'When it stops to work: 72 hours later, or when it was ended.'),
     used_at: nullable(time, 'When somebody registered a passkey with it, or null.'),
+    email: nullable(v.string(), 'Whom it was sent to, or null.'),
   }),
 )
 
@@ -98,12 +104,22 @@ export const inviteAffiliate = operation({
   method: 'POST',
   role: 'manager',
   params: { affiliate_id },
+  body: {
+    email: optional(
+      email,
+      said(
+        'Where the link is sent, and from then on what concerns the affiliate. Without it, hand over the link.',
+        'ada@friends.example',
+      ),
+    ),
+  },
   status: 201,
   words: described(() => ({
     description:
-      'Makes a link for one person, who registers a passkey with it and is signed in to the portal. It works once within 72 hours and is shown only here; the service sends no e-mail. Nobody is invited while the affiliate is suspended. Somebody who has lost their passkeys is invited anew, and removed as the earlier member.',
+      'Makes a link for one person, who registers a passkey with it and is signed in to the portal. It works once within 72 hours and is shown only here. With `email` it is also sent there, if the service sends e-mail: `sent` says so. Nobody is invited while the affiliate is suspended. Somebody who has lost their passkeys is invited anew, and removed as the earlier member.',
     answer: withMembers(invitation, {
       invitation_url: member(v.string(), 'The link to hand over.'),
+      sent: member(v.boolean(), 'Whether it is sent by e-mail, too.'),
     }),
     errors: ['conflict'],
     command: {
@@ -113,18 +129,24 @@ export const inviteAffiliate = operation({
         'The link may have been made: run `affiliate-members invitations`, and end the unknown invitation.',
     },
   })),
-  async run(call, { affiliate_id: affiliate }) {
-    const { actor, db, account } = call
+  async run(call, { affiliate_id: affiliate, email = null }) {
+    const { env, actor, db, account } = call
     await requireAffiliate(call, affiliate)
     const now = Date.now()
     const profiles = await readProfiles(db, account.id, [affiliate])
-    if (profiles.get(affiliate)?.status === 'suspended') {
+    const profile = profiles.get(affiliate)
+    if (profile?.status === 'suspended') {
       const detail = 'The affiliate is suspended, so nobody can join. Reinstate it first.'
       throw new ApiError('conflict', { detail })
     }
-    const { row, entry, statements, url } = await newInvitation(call, affiliate, actor)
-    await withAudit(db, entry, statements)
-    return { ...presentInvitation(row, now), invitation_url: url }
+    const { row, entry, statements, url } = await newInvitation(call, affiliate, actor, email)
+    const recipient = { address: email ?? '', language: profile?.language ?? 'en' } as const
+    const notice = { account: account.id, kind: 'invitation', cause: row.id, recipient } as const
+    const notices = email ? [noticeStatement(db, { ...notice, about: affiliate })] : []
+    await withAudit(db, entry, [...statements, ...notices])
+    sendCaused(call, account)
+    const sent = email !== null && hasMail(env)
+    return { ...presentInvitation(row, now), invitation_url: url, sent }
   },
 })
 
@@ -192,6 +214,7 @@ export const listMembers = operation({
       v.object({
         id: member_id,
         name: member(v.string(), 'What the member calls themself.'),
+        email: nullable(v.string(), 'Where notices are sent, or null.'),
         passkeys: member(count, 'The number of their passkeys.'),
         created_at: member(time, 'When they registered.'),
         last_seen_at: member(

@@ -8,6 +8,7 @@ import type { Account } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, lookUp, readBatch } from '../../platform/db/statement.ts'
 import { newAuditId } from '../../platform/directory/audit.ts'
+import { noticesOf } from '../../platform/directory/outbox.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import { IS_FIRST_ATTEMPT, writeInvoices } from './invoices.ts'
@@ -437,6 +438,13 @@ const NOTIFY_APPROVED = eventOf(
     from ${APPROVED} where ${OF_APPROVAL}`,
 )
 
+/** Tells affiliates what is to be paid to them. */
+const TELL_APPROVED = noticesOf(
+  'statement_approved',
+  `select s.id as cause, 'affiliate:' || s.affiliate_id as recipient from ${APPROVED}
+    where ${OF_APPROVAL} and s.payable glob '*[1-9]*' and s.payable not glob '-*'`,
+)
+
 /** Reads the statements of an approval. */
 const READ_APPROVED = compileStatement(
   `select s.id, 1 as approved from ${APPROVED} where ${OF_APPROVAL}`,
@@ -493,7 +501,7 @@ export async function approveRows(
   const results = await withD1Retry(() =>
     db.batch<{ id: string; approved?: number }>([
       ...(required > 1 ? [bind(PUT_APPROVALS)] : []),
-      ...[APPROVE, BOOK_STATEMENTS, BOOK_MANUAL_ENTRIES, NOTIFY_APPROVED].map(bind),
+      ...[APPROVE, BOOK_STATEMENTS, BOOK_MANUAL_ENTRIES, NOTIFY_APPROVED, TELL_APPROVED].map(bind),
       ...(bills ? writeInvoices(db, of, { audit, actor, now }) : []),
       bind(INSERT_AUDIT_OF_APPROVAL),
       ...closing,

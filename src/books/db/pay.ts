@@ -6,6 +6,7 @@ import type { Account, payments, statements } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, type Statement } from '../../platform/db/statement.ts'
 import { newAuditId, tryWithAudit } from '../../platform/directory/audit.ts'
+import { noticesOf } from '../../platform/directory/outbox.ts'
 import {
   add,
   type Decimal,
@@ -93,7 +94,14 @@ const NOTIFY_PAID = eventOf(
       and s.payment = r.value ->> 'reference'`,
 )
 
-const PAY_STATEMENTS = [REJECT_CHANGED, INSERT_PAYMENTS, BOOK_PAYMENTS, PAY, NOTIFY_PAID]
+/** Tells affiliates that they are paid. */
+const TELL_PAID = noticesOf(
+  'payment_paid',
+  `select value ->> 'reference' as cause, 'affiliate:' || (value ->> 'affiliate_id') as recipient
+    from ${JSON_EACH}(:rows)`,
+)
+
+const PAY_STATEMENTS = [REJECT_CHANGED, INSERT_PAYMENTS, BOOK_PAYMENTS, PAY, NOTIFY_PAID, TELL_PAID]
 
 /** The account that pays, with what decides on its days. */
 export type PayingAccount = Pick<Account, 'id' | 'vertical' | 'time_zone' | 'book_zone'>
@@ -227,8 +235,22 @@ const NOTIFY_RETURNED = eventOf(
     from ${OF_RETURN}`,
 )
 
+/** Tells the affiliate that it came back. */
+const TELL_RETURNED = noticesOf(
+  'payment_returned',
+  `select reference as cause, 'affiliate:' || affiliate_id as recipient from payments
+    where account = :account and reference = :payment`,
+)
+
 /** The statements that book a return, in their order. */
-const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURN, BOOK_RETURN, RETURN, NOTIFY_RETURNED]
+const RETURN_STATEMENTS = [
+  REJECT_RETURNED,
+  INSERT_RETURN,
+  BOOK_RETURN,
+  RETURN,
+  NOTIFY_RETURNED,
+  TELL_RETURNED,
+]
 
 /** A payment, and how it came back; null if it did not. */
 export type Payment = typeof payments.$inferSelect & {

@@ -8,6 +8,7 @@ import type { assignments, planVersions } from '../../platform/db/schema.ts'
 import { abortAs, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, readBatch } from '../../platform/db/statement.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
+import { noticesOf } from '../../platform/directory/outbox.ts'
 import { LAST_CLOSED_PERIOD, REJECT_CLOSED_PERIOD } from './closed-terms.ts'
 
 type Row = typeof planVersions.$inferSelect
@@ -65,6 +66,19 @@ const INSERT_VERSION = compileStatement(`
   insert into plan_versions (account, plan, version, effective_from, terms, created_at)
   values (:account, :plan, :version, :effective_from, :terms, :created_at)`)
 
+/** The plan of an affiliate `a` on a day. */
+const planOn = (day: string) => `(
+      select x.plan from assignments x where x.account = :account and x.affiliate_id in (a.affiliate_id, '*')
+        and x.from_day <= ${day} order by x.affiliate_id = '*', x.from_day desc limit 1)`
+
+/** Tells affiliates that the plan which is theirs gets another version. */
+const TELL_OF_VERSION = noticesOf(
+  'terms_changed',
+  `select :version || ' ' || :effective_from || ' ' || :plan as cause, 'affiliate:' || a.affiliate_id as recipient
+    from affiliates a
+    where a.account = :account and :version > 1 and ${planOn(':effective_from')} = :plan`,
+)
+
 /**
  * Inserts a version. The statements fail if its number or its first day is taken, or if the period of
  * its first day or a later one is closed.
@@ -72,7 +86,10 @@ const INSERT_VERSION = compileStatement(`
 export const insertVersion = (
   db: D1Database,
   row: Omit<Row, 'withdrawn_at'> & { readonly period: string },
-) => [REJECT_CLOSED_PERIOD, INSERT_VERSION].map((statement) => bindStatement(db, statement, row))
+) =>
+  [REJECT_CLOSED_PERIOD, INSERT_VERSION, TELL_OF_VERSION].map((statement) =>
+    bindStatement(db, statement, row),
+  )
 
 /** Why a version cannot be withdrawn. */
 export const IN_FORCE = 'in force'
@@ -113,12 +130,25 @@ const PUT_ASSIGNMENTS = compileStatement(`
   set plan = excluded.plan, customers = excluded.customers
   where plan is not excluded.plan or customers is not excluded.customers`)
 
+/** Tells affiliates, before it is stored, that they get another plan than they had. */
+const TELL_OF_PLAN = noticesOf(
+  'terms_changed',
+  `select '0 ' || (value ->> 'from_day') || ' ' || (value ->> 'plan') as cause,
+      'affiliate:' || a.affiliate_id as recipient
+    from ${JSON_EACH}(:rows) cross join affiliates a on a.account = :account
+      and a.affiliate_id = value ->> 'affiliate_id'
+    where ${planOn("(value ->> 'from_day')")} <> value ->> 'plan'`,
+)
+
 /** Upserts assignments by affiliate and first day. */
 export const putAssignments = (
   db: D1Database,
   account: string,
   sent: readonly StoredAssignment[],
-) => toJsonChunks(sent).map((rows) => bindStatement(db, PUT_ASSIGNMENTS, { account, rows }))
+) =>
+  toJsonChunks(sent).flatMap((rows) =>
+    [TELL_OF_PLAN, PUT_ASSIGNMENTS].map((one) => bindStatement(db, one, { account, rows })),
+  )
 
 /** Marks the first days of changed assignments: from them on, statements may come to something else. */
 export const markAssignments = (

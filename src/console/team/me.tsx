@@ -1,7 +1,7 @@
 import type { Change, Page, Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { Data, timeWords } from '../../pages/parts/data.tsx'
-import { Field, FoldedForm } from '../../pages/parts/forms.tsx'
+import { ChangeForm, Field, FoldedForm } from '../../pages/parts/forms.tsx'
 import { secretOf } from '../../pages/parts/rotation.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import {
@@ -20,8 +20,10 @@ import {
 } from '../../pages/passkeys/own-passkeys.tsx'
 import { PasskeyForm } from '../../pages/passkeys/parts.tsx'
 import type { OwnPasskeys } from '../../pages/passkeys/site.ts'
+import { addressDigest, readStops, resumeMail, stopMail } from '../../people/db/recipients.ts'
 import { endMyKey, listMyKeys, makeMyKey } from '../../people/operations/me.ts'
 import type { Role } from '../../platform/auth/roles.ts'
+import { hasMail } from '../../platform/directory/outbox.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { roleOptions } from './team.tsx'
@@ -52,6 +54,15 @@ const changes: Readonly<Record<string, Change>> = {
   add: {
     done: 'The passkey is added.',
     perform: (values, visit) => addPasskey(requireOwn(visit), values),
+  },
+  'mail-off': {
+    done: 'You get no more e-mails, but those about security.',
+    perform: async (_values, visit) =>
+      stopMail(visit.c.env.DB, { account: '', address: await addressOf(visit), reason: 'off' }),
+  },
+  'mail-on': {
+    done: 'You get e-mails again.',
+    perform: async (_values, visit) => resumeMail(visit.c.env.DB, '', await addressOf(visit)),
   },
   remove: {
     done: 'The passkey is removed. Whoever was signed in with it is signed out.',
@@ -122,7 +133,29 @@ const Keys = (props: {
   )
 }
 
-/** The own page of a member: how they sign in, and their keys. */
+/** Returns the digest of the member's address, for notices. */
+const addressOf = ({ member }: Visit) => addressDigest(member.email)
+
+const MAIL = {
+  on: 'You get notices by e-mail.',
+  off: 'You get no notices by e-mail, but those about security.',
+  bounced: 'E-mails to you came back, so nothing is sent to you.',
+}
+
+/** Says whether the member gets notices by e-mail, with the button that changes it. */
+const ByMail = ({ state }: { state: keyof typeof MAIL }) => (
+  <>
+    <h2>Notices</h2>
+    <p class={state === 'bounced' ? 'notice warn' : undefined}>{MAIL[state]}</p>
+    {state === 'on' ? (
+      <ChangeForm needs="viewer" change="mail-off" submit="Stop the e-mails" />
+    ) : (
+      <ChangeForm needs="viewer" change="mail-on" submit="Send me e-mails again" />
+    )}
+  </>
+)
+
+/** The own page of a member: how they sign in, their keys, and how they are told what concerns them. */
 export const mePage: Page = {
   path: AT,
   shows: 'public',
@@ -131,10 +164,13 @@ export const mePage: Page = {
     const own = ownPasskeys(visit)
     const { member, csrf } = visit
     if (!own) return { title: member.name, body: <p>{NOBODY}</p> }
-    const [keys, confirmation, { data: issued }] = await Promise.all([
+    const { env } = visit.c
+    const address = await addressOf(visit)
+    const [keys, confirmation, { data: issued }, stops] = await Promise.all([
       own.list(),
       askConfirmation(own, AT),
       visit.api.call(listMyKeys, {}),
+      readStops(env.DB, '', [address]),
     ])
     const body = (
       <>
@@ -152,6 +188,7 @@ export const mePage: Page = {
           />
         )}
         <Keys {...{ keys: issued, role: member.role, csrf, confirmation }} />
+        {hasMail(env) && <ByMail state={stops.get(address) ?? 'on'} />}
       </>
     )
     return { title: member.name, body }

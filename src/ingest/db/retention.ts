@@ -12,6 +12,7 @@ const EXPIRING_TABLES = {
   late_changes: ['at', 'resource', 'customer_id', 'day', 'id'],
   webhook_messages: ['event', 'endpoint'],
   webhook_events: ['id'],
+  outbox: ['id'],
 } as const
 
 type ExpiringTable = keyof typeof EXPIRING_TABLES

@@ -45,4 +45,5 @@ export const AccountTabs = sectionTabs('Account', {
   Credentials: 'credentials',
   Mappings: 'mappings',
   Links: 'links',
+  Notices: 'notices',
 })

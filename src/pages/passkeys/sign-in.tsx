@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx'
 import { clientAddress } from '../../platform/auth/address.ts'
 import { SIGN_IN_LIMITS } from '../../platform/auth/client-limits.ts'
+import { digestOfInvitation } from '../../platform/auth/notice-links.ts'
 import { withObjectRetry } from '../../platform/auth/object-retry.ts'
-import { digest } from '../../platform/auth/secret.ts'
 import { isAssertionFailure } from '../../platform/db/retry.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
 import type { Values } from '../base/page.ts'
@@ -151,7 +151,7 @@ const usedPage = (site: PasskeySite) =>
 /** Finds the invitation with a secret, or responds that it cannot be used. */
 async function openInvitation(asked: PasskeySite, secret: string): Promise<Opened | Response> {
   const { c, now } = asked
-  const secretDigest = await digest(secret)
+  const secretDigest = await digestOfInvitation(c.env, asked.home, secret, now)
   const invitation = isOwnOrigin(c.req.raw) ? await asked.findInvitation(secretDigest) : null
   const site = { ...asked, language: invitation?.language ?? asked.language }
   const wait = await waitOf(site, invitation !== null)

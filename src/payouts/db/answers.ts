@@ -5,6 +5,7 @@ import type { payoutAnswers } from '../../platform/db/schema.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
+import { noticesOf } from '../../platform/directory/outbox.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import type { Chosen } from '../answers/csv.ts'
 import type { Booking, Change } from '../answers/match.ts'
@@ -131,6 +132,14 @@ const NOTIFY_RETURNED = notify(
   "'returned_on', v.value ->> 'day', 'code', v.value ->> 'code', 'reason', v.value ->> 'reason'",
 )
 
+/** Tells affiliates that the bank rejected a transfer to them. */
+const TELL_REJECTED = noticesOf(
+  'payment_returned',
+  `select t.id as cause, 'affiliate:' || t.affiliate_id as recipient from ${JSON_EACH}(:entries) v
+    cross join transfers t on t.account = :account and t.id = v.value ->> 'transfer'
+    where v.value ->> 'becomes' = 'rejected'`,
+)
+
 /** What becomes of a transfer. An `amount` is what of it a person has booked. */
 export interface BookedChange extends Omit<Change, 'entry'> {
   readonly entry: Omit<Booking, 'row' | 'movement'> & {
@@ -141,10 +150,12 @@ export interface BookedChange extends Omit<Change, 'entry'> {
 
 /**
  * Returns the statements that abort the batch if a transfer is in another state than it was found in, and tell webhooks
- * of those that were paid or came back.
+ * of those that were paid or came back, and affiliates of those that were rejected.
  */
 export function guardChanges(db: D1Database, account: string, changes: readonly BookedChange[]) {
   const entries = changes.map(({ entry, transfer }) => ({ ...entry, seen: transfer.state }))
   const values = { account, entries: JSON.stringify(entries) }
-  return [REJECT_MOVED, NOTIFY_PAID, NOTIFY_RETURNED].map((one) => bindStatement(db, one, values))
+  return [REJECT_MOVED, NOTIFY_PAID, NOTIFY_RETURNED, TELL_REJECTED].map((one) =>
+    bindStatement(db, one, values),
+  )
 }

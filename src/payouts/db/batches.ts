@@ -7,6 +7,7 @@ import { all, first, setTerms } from '../../platform/db/query.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { requiredChange, tryWithAudit, withAudit } from '../../platform/directory/audit.ts'
+import { noticesOf } from '../../platform/directory/outbox.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import type { StoredBatch, StoredDetails, StoredTransfer } from '../model.ts'
 
@@ -164,6 +165,13 @@ const NOTIFY_PREPARED = eventOf(
     from payout_batches where account = :account and id = :id`,
 )
 
+/** Asks approvers for a confirmation. */
+const ASK_TO_CONFIRM = noticesOf(
+  'batch_prepared',
+  `select :id as cause, 'role:' || 'approver' as recipient, :actor as except_actor`,
+  ['except_actor'],
+)
+
 /** A batch that is prepared. */
 export type NewBatch = Omit<StoredBatch, 'confirmed_by' | 'confirmed_at' | 'files' | 'reason'>
 
@@ -175,13 +183,15 @@ export async function insertPrepared(
   actor: string,
   rows: number,
 ) {
-  const values = { ...batch, account }
+  const values = { ...batch, account, actor }
   const { id, payer, method } = batch
   const details = { batch: id, ...(payer && { payer }), method, rows }
   await withAudit(
     db,
     { actor, action: 'batch.prepare', account, details },
-    [FORGET_ENDED, INSERT_PREPARED, NOTIFY_PREPARED].map((one) => bindStatement(db, one, values)),
+    [FORGET_ENDED, INSERT_PREPARED, NOTIFY_PREPARED, ASK_TO_CONFIRM].map((one) =>
+      bindStatement(db, one, values),
+    ),
   )
 }
 

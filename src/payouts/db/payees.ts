@@ -6,6 +6,7 @@ import { all, only } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { requiredChange } from '../../platform/directory/audit.ts'
+import { noticesOf } from '../../platform/directory/outbox.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 import type { Party, StoredDetails } from '../model.ts'
 
@@ -181,6 +182,23 @@ const NOTIFY = eventOf(
       and p.version = r.value ->> 'version'`,
 )
 
+/** Tells the persons of affiliates that their bank details changed. */
+const TELL_CHANGED = noticesOf(
+  'details_changed',
+  `select (value ->> 'version') || ' ' || (value ->> 'id') as cause,
+      'affiliate:' || (value ->> 'id') as recipient
+    from ${JSON_EACH}(:rows) where :party = 'payee'`,
+)
+
+/** Asks approvers, once for all details of a request. */
+const ASK_TO_APPROVE = noticesOf(
+  'details_entered',
+  `select :audit as cause, 'role:' || 'approver' as recipient, :actor as except_actor,
+      iif(count(*) = 1 and :party = 'payee', min(value ->> 'id'), null) as affiliate_id
+    from ${JSON_EACH}(:rows)`,
+  ['except_actor', 'affiliate_id'],
+)
+
 /** Who makes a change, and the id of its entry in the audit log. `now` is in milliseconds. */
 export interface Author extends Owner {
   readonly actor: string
@@ -205,7 +223,9 @@ export const insertVersions = (
   versions: readonly NewVersion[],
 ): D1PreparedStatement[] =>
   toJsonChunks(versions).flatMap((rows) => [
-    bindStatement(db, INSERT, { ...author, rows }),
+    ...[INSERT, TELL_CHANGED, ASK_TO_APPROVE].map((one) =>
+      bindStatement(db, one, { ...author, rows }),
+    ),
     ...notify(db, author, rows),
   ])
 

@@ -3,6 +3,7 @@ import type { Connection } from '../../platform/db/database.ts'
 import { all } from '../../platform/db/query.ts'
 import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
+import { noticesOf } from '../../platform/directory/outbox.ts'
 import type { StoredBatch, StoredTransfer, TransferState } from '../model.ts'
 
 /** From which states a transfer moves to a state. */
@@ -124,3 +125,15 @@ export const moveTransfers = (
   moves: readonly Move[],
   now: number,
 ): D1PreparedStatement => bindStatement(db, MOVE, { account, moves: JSON.stringify(moves), now })
+
+const TELL_SENT = noticesOf(
+  'payment_sent',
+  `select t.id as cause, 'affiliate:' || t.affiliate_id as recipient
+    from payout_batches b cross join transfers t indexed by transfers_batch
+      on t.account = :account and t.batch = b.id and t.state = 'exported'
+    where b.account = :account and b.id = :batch and b.method <> 'manual'`,
+)
+
+/** Returns the statement that tells affiliates that the bank has what is sent to them by a batch. */
+export const tellSent = (db: Connection, account: string, batch: string) =>
+  bindStatement(db, TELL_SENT, { account, batch })

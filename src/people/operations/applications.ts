@@ -205,7 +205,8 @@ export const approveApplication = operation({
     }
     const prepared = await prepareAffiliates(call, { sent: [affiliate], issues: [] })
     const isMailed = found.proved_at !== null && hasMail(env)
-    const invitation = await newInvitation(call, affiliate_id, isMailed ? BY_NOBODY : actor)
+    const author = isMailed ? BY_NOBODY : actor
+    const invitation = await newInvitation(call, affiliate_id, author, email)
     const decision = {
       id,
       status: 'approved',

@@ -93,6 +93,8 @@ const SETTINGS = [
   'landing_pages',
   'journal_accounts',
   'sign_up',
+  'mail_name',
+  'reply_to',
 ] as const
 
 type Settings = Pick<Account, (typeof SETTINGS)[number]>
