@@ -7,7 +7,7 @@ import { parseScope } from '../commission/run/line-groups.ts'
 import { balanceOf } from '../commission/why/balance.ts'
 import { causeIds, causeSentence, correctionSentence } from '../commission/why/cause-words.ts'
 import { getExplanation } from '../commission/why/operations.ts'
-import { type Explained, recordsIn, sentencesIn } from '../commission/why/sentences.ts'
+import { type Explained, sentencesIn } from '../commission/why/sentences.ts'
 import { isMessageName } from '../commission/words/words.ts'
 import { respond } from '../pages/base/respond.ts'
 import { Data } from '../pages/parts/data.tsx'
@@ -118,8 +118,6 @@ async function renderWhy(frame: Frame, id: string) {
   const { visit, statement } = frame
   const { words, speech } = visit
   const found = await visit.call(getExplanation, { line_id: id })
-  // The ids of other records have a customer in them.
-  const records = recordsIn(found).filter(({ resource }) => resource === 'transactions')
   return (
     <section class="why" id="why" aria-labelledby="why-title">
       <h2 id="why-title">{words.why}</h2>
@@ -135,20 +133,6 @@ async function renderWhy(frame: Frame, id: string) {
       </p>
       <SentenceList sentences={sentencesIn(found, speech)} />
       {'of' in found && <CauseDetails causes={found.causes} speech={speech} />}
-      {records.length > 0 && (
-        <details>
-          <summary>{words.record_ids}</summary>
-          <ul>
-            {records.map(({ id: record }) => (
-              <li>
-                <code>
-                  <Data text={record} />
-                </code>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
       <p>
         <AskLink subject={{ ...aboutOf(statement), line: id }} />
       </p>
@@ -203,7 +187,6 @@ async function renderLines(frame: Frame) {
                 <li>
                   <Sentence text={what} />{' '}
                   <Why frame={frame} id={one.id} what={what} amount={money(one.amount)} />
-                  <CauseDetails causes={one.causes} speech={speech} />
                 </li>
               )
             })}

@@ -12,7 +12,6 @@ import { AffiliateLink, PlanLink } from '../../pages/parts/names.tsx'
 import { StatusBadge } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { CauseDetails } from './explanation.tsx'
 
 // The parts of the page of a statement, without its lines.
 
@@ -109,7 +108,6 @@ export const Adjustments = (props: {
               {money(adjustment.amount, statement.currency)}
             </AccountLink>{' '}
             <Data text={correctionSentence(adjustment)} />
-            <CauseDetails {...adjustment} />
           </li>
         ))}
       </ul>
