@@ -123,24 +123,7 @@ describe('large bodies', () => {
     await Promise.all(contexts.map(waitOnExecutionContext))
   })
 
-  test('that stall are refused while another waits, which is stored', async () => {
-    const slow = await Promise.all(['a', 'b', 'c'].map((account) => brand({ account })))
-    const other = await brand({ account: 'other' })
-    const sent = slow.flatMap(({ brand_token }) => [1, 2].map(() => sendEndless(brand_token)))
-    const contexts = sent.map(() => createExecutionContext())
-    const answers = sent.map(({ request }, n) => worker.fetch(request, env, contexts[n]!))
-    expect((await other.post('customers', wideBulk(220))).status).toBe(200)
-    for (const { end } of sent) end(JSON.stringify([{ customerId: 'slow' }]))
-    // Five of them fill the memory; the last waits beside the other.
-    const statuses = await Promise.all(answers.map(async (answer) => (await answer).status))
-    expect(statuses.toSorted()).toEqual([200, 503, 503, 503, 503, 503])
-    for (const { status, headers } of await Promise.all(answers)) {
-      if (status === 503) expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
-    }
-    await Promise.all(contexts.map(waitOnExecutionContext))
-  })
-
-  test('that stall are stored if nobody waits', async () => {
+  test('that stall are stored once they end', async () => {
     const acme = await brand()
     const { request, end } = sendEndless(acme.brand_token)
     const context = createExecutionContext()

@@ -18,9 +18,11 @@ const tryLater = (reason: string) =>
 export const busy = () =>
   tryLater('The service is processing too many other bodies. Smaller bodies are processed sooner.')
 
-/** Returns the error for a body that arrived too slowly. `how` says by what measure. */
-export const tooSlow = (how: string) =>
-  tryLater(`${how} Send at least 256 KiB per second, or fewer records per request.`)
+/** Returns the error for a body that arrived too slowly. */
+export const tooSlow = () =>
+  tryLater(
+    'The body did not arrive within 45 seconds. Send at least 256 KiB per second, or fewer records per request.',
+  )
 
 /** Returns the error for a body beyond 8 MiB, or beyond the limit of a file. */
 export const tooLarge = (maxBytes?: number) =>

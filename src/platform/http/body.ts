@@ -82,12 +82,6 @@ type Chunk = ReadableStreamReadResult<Uint8Array>
 /** How much of a body is read at once, in bytes. Smaller chunks take six times the CPU time. */
 const CHUNK_BYTES = 64 * 1024
 
-/** While others wait for memory, a body is cut off that brings less than a chunk in this time, in milliseconds. */
-const STALLED_MS = 5000
-
-/** The time between two looks at whether a body is late, in milliseconds. */
-const LOOK_MS = 500
-
 /** Reads a chunk, or all that remains if it is less. */
 const readChunk = (reader: ReadableStreamBYOBReader, remaining: number): Promise<Chunk> => {
   const size = remaining < CHUNK_BYTES ? remaining : CHUNK_BYTES
@@ -347,7 +341,7 @@ function toRequestBody(
  * Returns the chunks of a request. If that fails, it discards what was read and starts to drain the rest.
  *
  * @throws ApiError `payload_too_large` beyond `maxBytes`, `malformed_json` if the body ends early, `unavailable` if it
- * does not arrive until `deadline` (milliseconds), or stalls while others wait.
+ * does not arrive until `deadline` (milliseconds).
  */
 async function readRequest(
   request: Request,
@@ -358,13 +352,8 @@ async function readRequest(
 ): Promise<Uint8Array[]> {
   const reader = stream.getReader({ mode: 'byob' })
   let timer: number | null = null
-  let chunkAt = Date.now()
   const late = new Promise<never>((_, reject) => {
-    timer = setInterval(() => {
-      const now = Date.now()
-      if (now >= deadline) reject(tooSlow(NOT_IN_TIME))
-      else if (now >= chunkAt + STALLED_MS && ARRIVING.hasWaiting()) reject(tooSlow(STALLED))
-    }, LOOK_MS)
+    timer = setTimeout(() => reject(tooSlow()), deadline - Date.now())
   })
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -375,7 +364,6 @@ async function readRequest(
       pending = chunk
       const { done, value } = await Promise.race([chunk, late])
       pending = undefined
-      chunkAt = Date.now()
       // The lock stays: there is nothing left to drain.
       if (done) break
       chunks.push(value)
@@ -389,13 +377,9 @@ async function readRequest(
     startDraining(request, reader, pending)
     throw error
   } finally {
-    clearInterval(timer)
+    clearTimeout(timer)
   }
 }
-
-const NOT_IN_TIME = 'The body did not arrive within 45 seconds.'
-
-const STALLED = `Less than ${CHUNK_BYTES / 1024} KiB of the body arrived in ${STALLED_MS / 1000} seconds while other bodies waited.`
 
 const tooMuchMemory = (weight: number) =>
   new ApiError('payload_too_large', {

@@ -9,9 +9,6 @@ const HELD_MS = 60_000
 /** The time between two checks of a waiting request, in milliseconds. */
 const CHECK_MS = 20
 
-/** How long a request has waited lately, at the most, in milliseconds: many checks, since a busy isolate is late. */
-const LATELY_MS = 1000
-
 /** Returns the time until which a request that begins now waits at gates, in milliseconds. */
 export const newDeadline = (): number => Date.now() + WAIT_MS
 
@@ -34,8 +31,6 @@ export class Gate {
   readonly #limit: number
   readonly #share: number
   readonly #held = new Map<Reservation, number>()
-  /** When a request last found no room. A count would stay if the runtime ended one that waits. */
-  #refusedAt = 0
 
   constructor(limit: number, share: number) {
     this.#limit = limit
@@ -51,18 +46,12 @@ export class Gate {
   ): Promise<Reservation> {
     const needed = Math.min(size, this.#limit)
     while (!this.#fits(account, needed)) {
-      this.#refusedAt = Date.now()
-      if (this.#refusedAt >= deadline) throw refusal()
+      if (Date.now() >= deadline) throw refusal()
       await scheduler.wait(CHECK_MS)
     }
     const held: Reservation = { account, size: needed, release: () => this.#held.delete(held) }
     this.#held.set(held, Date.now() + HELD_MS)
     return held
-  }
-
-  /** Returns whether a request waits for room. */
-  hasWaiting(): boolean {
-    return Date.now() - this.#refusedAt < LATELY_MS
   }
 
   #fits(account: string, size: number): boolean {
