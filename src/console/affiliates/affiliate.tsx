@@ -12,14 +12,13 @@ import {
   putAffiliates,
 } from '../../affiliates/operations/affiliates.ts'
 import { listQuestions } from '../../affiliates/operations/questions.ts'
-import { listLedger } from '../../books/operations/ledger.ts'
 import { listPlans } from '../../commission/operations/plans.ts'
 import { listStatements } from '../../commission/operations/statements.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { allOf, type Change, type Page, type Values, type Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { pick } from '../../pages/form.ts'
-import { Badge, Data, Day, EmptyState, isolated, Pager, titleOf } from '../../pages/parts/data.tsx'
+import { Badge, Data, Day, EmptyState, isolated, titleOf } from '../../pages/parts/data.tsx'
 import { AccountLink, Pairs } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, type Option } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
@@ -32,7 +31,6 @@ import { PAYEE } from '../../payouts/operations/payees.ts'
 import { mayBeShown } from '../../platform/auth/roles.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { CasesOfAffiliate, readAffiliateCases } from '../fraud/case-parts.tsx'
-import { ENTRY_COLUMNS } from '../payouts/finance.tsx'
 import { PartyCard, partyChanges, Versions } from '../payouts/payee-parts.tsx'
 import { Assignments, readAssignments, unassign } from '../plans/plans.tsx'
 import { assignedText, assignFields, assignPlan } from './affiliate-forms.tsx'
@@ -43,11 +41,8 @@ import { QuestionsBeside } from './questions.tsx'
 /** The statements that are listed; the others are on their own page. */
 const LISTED = 12
 
-/** The entries of the ledger of one page. */
-const ENTRIES = 25
-
 async function readAffiliate(visit: Visit) {
-  const { api, account, params, query } = visit
+  const { api, account, params } = visit
   const { affiliate_id = '' } = params
   const own = { account, affiliate_id }
   return allOf({
@@ -57,12 +52,6 @@ async function readAffiliate(visit: Visit) {
     figures: api.call(listAffiliateFigures, own).then(({ data }) => data[0]),
     parents: api.call(listParents, own),
     statements: api.call(listStatements, { ...own, order: 'latest', per_page: LISTED }),
-    entries: api.call(listLedger, {
-      ...own,
-      order: 'latest',
-      cursor: query.cursor,
-      per_page: ENTRIES,
-    }),
     keys: api.call(listAffiliateKeys, own).catch(nullIfNotFound),
     cases: readAffiliateCases(visit, affiliate_id),
     access: readAccess(visit, affiliate_id),
@@ -204,7 +193,6 @@ export const affiliatePage: Page = {
   path: '/accounts/:account/affiliates/:affiliate_id',
   shows: 'affiliate',
   section: 'Affiliates',
-  query: ['cursor'],
   changes,
   async render(visit) {
     const affiliate_id = visit.params.affiliate_id ?? ''
@@ -335,6 +323,7 @@ export const affiliatePage: Page = {
         />
         <p class="quick">
           <AccountLink at={['statements']} query={{ affiliate_id }} children="All statements" />
+          <AccountLink at={['ledger']} query={{ affiliate_id }} children="Ledger" />
           <AccountLink at={['links']} query={{ affiliate_id }} children="Links" />
           <AccountLink
             at={['questions']}
@@ -351,21 +340,6 @@ export const affiliatePage: Page = {
             All cases
           </AccountLink>
         </p>
-        <h2>Ledger</h2>
-        <Table
-          caption="Ledger, the latest entry first, each with the balance after it"
-          rows={found.entries.data}
-          columns={{
-            When: 'at',
-            ...ENTRY_COLUMNS,
-          }}
-          empty={
-            <EmptyState title="Nothing has been booked yet.">
-              <p>Approving a statement books what it earned.</p>
-            </EmptyState>
-          }
-        />
-        <Pager meta={found.entries.meta} />
       </>
     )
     const name = found.profile?.display_name

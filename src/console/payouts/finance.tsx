@@ -16,7 +16,7 @@ import {
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Filters, FoldedForm, type Input } from '../../pages/parts/forms.tsx'
 import { PlanName } from '../../pages/parts/names.tsx'
-import { type Columns, Table } from '../../pages/parts/table.tsx'
+import { Table } from '../../pages/parts/table.tsx'
 import {
   JOURNAL_ACCOUNTS,
   JOURNAL_NAMES,
@@ -25,7 +25,7 @@ import {
 } from '../../payouts/journal-accounts.ts'
 import { listJournal } from '../../payouts/operations/journal.ts'
 import { DAY_MS } from '../../platform/durations.ts'
-import type { AnswerOf, AnyOperation } from '../../platform/http/operation.ts'
+import type { AnyOperation } from '../../platform/http/operation.ts'
 import { dayText, nextPeriod, periodOf } from '../../platform/money/calendar.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
 import { PayoutTabs } from './payout-tabs.tsx'
@@ -234,29 +234,6 @@ export const journalPage: Page = {
   },
 }
 
-type Entry = AnswerOf<typeof listLedger>['data'][number]
-
-/** What of an entry of the ledger stands in every list of entries. */
-export const ENTRY_COLUMNS = {
-  What: {
-    prose: ({ kind, statement, period, plan, reference }) => (
-      <>
-        {ENTRY_WORDS[kind]}{' '}
-        <AccountLink at={['statements', statement]}>{periodWords(period)}</AccountLink> by the plan{' '}
-        <PlanName id={plan} />
-        {reference !== null && (
-          <>
-            , <Data text={reference} />
-          </>
-        )}
-      </>
-    ),
-  },
-  Amount: 'amount',
-  Balance: 'balance',
-  By: ({ actor }) => <Actor actor={actor} />,
-} satisfies Columns<Entry>
-
 /** Every entry of the ledger of all affiliates. */
 export const ledgerPage: Page = {
   path: '/accounts/:account/ledger',
@@ -283,7 +260,23 @@ export const ledgerPage: Page = {
             Booked: 'entered_on',
             'Belongs to': 'value_on',
             Affiliate: 'affiliate_id',
-            ...ENTRY_COLUMNS,
+            What: {
+              prose: ({ kind, statement, period, plan, reference }) => (
+                <>
+                  {ENTRY_WORDS[kind]}{' '}
+                  <AccountLink at={['statements', statement]}>{periodWords(period)}</AccountLink> by
+                  the plan <PlanName id={plan} />
+                  {reference !== null && (
+                    <>
+                      , <Data text={reference} />
+                    </>
+                  )}
+                </>
+              ),
+            },
+            Amount: 'amount',
+            Balance: 'balance',
+            By: ({ actor }) => <Actor actor={actor} />,
           }}
           empty={
             <EmptyState title="Nothing was booked.">
