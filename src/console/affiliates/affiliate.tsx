@@ -13,19 +13,17 @@ import {
 } from '../../affiliates/operations/affiliates.ts'
 import { listQuestions } from '../../affiliates/operations/questions.ts'
 import { listPlans } from '../../commission/operations/plans.ts'
-import { listStatements } from '../../commission/operations/statements.ts'
 import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { allOf, type Change, type Page, type Values, type Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { pick } from '../../pages/form.ts'
-import { Badge, Data, Day, EmptyState, isolated, titleOf } from '../../pages/parts/data.tsx'
+import { Badge, Data, Day, isolated, titleOf } from '../../pages/parts/data.tsx'
 import { AccountLink, Pairs } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm, type Option } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { secretOf } from '../../pages/parts/rotation.tsx'
 import { changedMembers } from '../../pages/parts/schema.ts'
 import { SchemaForm } from '../../pages/parts/schema-fields.tsx'
-import { Statements } from '../../pages/parts/statement-lists.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { PAYEE } from '../../payouts/operations/payees.ts'
 import { mayBeShown } from '../../platform/auth/roles.ts'
@@ -38,9 +36,6 @@ import { AccessPart, memberChanges, readAccess } from './affiliate-members.tsx'
 import { BalanceCell, EarnedCell, PlanCell } from './affiliates.tsx'
 import { QuestionsBeside } from './questions.tsx'
 
-/** The statements that are listed; the others are on their own page. */
-const LISTED = 12
-
 async function readAffiliate(visit: Visit) {
   const { api, account, params } = visit
   const { affiliate_id = '' } = params
@@ -51,7 +46,6 @@ async function readAffiliate(visit: Visit) {
     profile: api.call(listAffiliates, own).then(({ data }) => data[0]),
     figures: api.call(listAffiliateFigures, own).then(({ data }) => data[0]),
     parents: api.call(listParents, own),
-    statements: api.call(listStatements, { ...own, order: 'latest', per_page: LISTED }),
     keys: api.call(listAffiliateKeys, own).catch(nullIfNotFound),
     cases: readAffiliateCases(visit, affiliate_id),
     access: readAccess(visit, affiliate_id),
@@ -308,21 +302,8 @@ export const affiliatePage: Page = {
             )}
           </>
         )}
-        <h2>Statements</h2>
-        <Statements
-          isOfAffiliate
-          caption="Statements, the latest first"
-          rows={found.statements.data}
-          empty={
-            <EmptyState title="No statement yet.">
-              <p>
-                <AccountLink at={['statements']} children="Compute a period" />.
-              </p>
-            </EmptyState>
-          }
-        />
         <p class="quick">
-          <AccountLink at={['statements']} query={{ affiliate_id }} children="All statements" />
+          <AccountLink at={['statements']} query={{ affiliate_id }} children="Statements" />
           <AccountLink at={['ledger']} query={{ affiliate_id }} children="Ledger" />
           <AccountLink at={['links']} query={{ affiliate_id }} children="Links" />
           <AccountLink

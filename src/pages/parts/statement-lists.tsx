@@ -50,14 +50,12 @@ interface StatementsProps {
   readonly caption: string
   readonly period?: string | undefined
   readonly rows: readonly Statement[]
-  /** Whether they are all of the affiliate whose page it is. */
-  readonly isOfAffiliate?: true
   readonly empty: Child
 }
 
 /** Renders statements, each with a link to it: those of one `period` by their affiliates. */
 export const Statements = (props: StatementsProps) => {
-  const { caption, period, rows, isOfAffiliate, empty } = props
+  const { caption, period, rows, empty } = props
   /** Returns a column of amounts, each with the balance that was carried, unless that is 0. */
   const amount = (
     name: 'earned' | 'payable',
@@ -86,8 +84,8 @@ export const Statements = (props: StatementsProps) => {
       columns={{
         Statement: ({ id, affiliate_id, period: own }) => (
           <AccountLink at={['statements', id]}>
-            {isOfAffiliate || <AffiliateName id={affiliate_id} />}
-            {!period && (isOfAffiliate ? periodWords(own) : `, ${periodWords(own)}`)}
+            <AffiliateName id={affiliate_id} />
+            {!period && `, ${periodWords(own)}`}
           </AccountLink>
         ),
         Earned:
