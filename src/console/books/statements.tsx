@@ -32,7 +32,7 @@ import { HOLDS } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Filters, FormSentence, type Input } from '../../pages/parts/forms.tsx'
 import { AffiliateName, PlanName } from '../../pages/parts/names.tsx'
-import { draftsByPeriod, type PeriodDrafts } from '../../pages/parts/owed.ts'
+import { draftsByPeriod } from '../../pages/parts/owed.ts'
 import { choosablePeriods, hasBegun, isOpen, periodFilter } from '../../pages/parts/periods.ts'
 import {
   type PeriodSums,
@@ -98,16 +98,6 @@ function defaultPeriod(sums: PeriodSums, now: number): string | undefined {
   const found = drafts.find(({ paying }) => paying > 0) ?? drafts[0]
   return found?.period.id ?? sums.data[0]?.period ?? choosablePeriods(sums, now)[1]
 }
-
-/** Returns the drafts that are to be approved before those of a period; all if it has none. */
-function otherPeriods(sums: PeriodSums, shown: string, now: number): readonly PeriodDrafts[] {
-  const drafts = draftsByPeriod(sums, now)
-  const own = drafts.find(({ period }) => period.id === shown)
-  return own ? drafts.filter(({ period }) => period.last < own.period.last) : drafts
-}
-
-const draftsText = ({ period, drafts }: PeriodDrafts): string =>
-  `${periodWords(period.id)}, ${counted(drafts, 'draft')}`
 
 /** What a person sees before they approve a period. */
 interface ReviewProps {
@@ -306,7 +296,6 @@ export const statementsPage: Page = {
     ])
     const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
     const here: Visit = { ...visit, query: { ...query, period: shown } }
-    const others = otherPeriods(sums, period ?? '', today)
     if (query.approve && period && query.status === 'draft' && totals.data.length > 0) {
       const [{ meta: cases }, { data: largest }] = await Promise.all([
         api.call(listFraudCases, { account, status: 'open', draft_of: period, per_page: 1 }),
@@ -340,34 +329,14 @@ export const statementsPage: Page = {
               </p>
             ) : (
               <p class="notice">
-                <label for="run-progress">
-                  Computing the drafts of {periodWords(run.period)}:{' '}
-                  {run.steps === null
-                    ? 'reading the records'
-                    : `step ${run.steps_done} of ${run.steps}`}
-                  .
-                </label>{' '}
-                <progress
-                  id="run-progress"
-                  max={run.steps ?? 1}
-                  value={run.steps === null ? undefined : (run.steps_done ?? 0)}
-                />
+                Computing the drafts of {periodWords(run.period)}:{' '}
+                {run.steps === null
+                  ? 'reading the records'
+                  : `step ${run.steps_done} of ${run.steps}`}
+                .
               </p>
             ))}
           <StatusSums totals={totals} />
-          {period && others.length > 0 && (
-            <p>
-              Also to approve, the earliest first:{' '}
-              {others.map((one, i) => (
-                <>
-                  {i > 0 && ', '}
-                  <AccountLink at={['statements']} query={{ period: one.period.id }}>
-                    {draftsText(one)}
-                  </AccountLink>
-                </>
-              ))}
-            </p>
-          )}
           {period && (
             <div class="actions">
               {drafts.length > 0 && isOpen(period, visit.today) && (
