@@ -9,17 +9,12 @@ import {
 } from '../../pages/base/page.ts'
 import { refused } from '../../pages/csv-columns.ts'
 import { methodWords } from '../../pages/parts/bank-details.tsx'
-import { Amount, Data, dayWords, EmptyState, visible } from '../../pages/parts/data.tsx'
+import { Data, dayWords, EmptyState, visible } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { Field, Filters, type Option } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { BY_HAND, type DoubtCode, METHODS, STOPPING } from '../../payouts/model.ts'
-import {
-  getBatch,
-  listBatches,
-  prepareBatch,
-  setBatchRows,
-} from '../../payouts/operations/batches.ts'
+import { getBatch, prepareBatch, setBatchRows } from '../../payouts/operations/batches.ts'
 import { listPayable } from '../../payouts/operations/payable.ts'
 import { PAYER } from '../../payouts/operations/payees.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
@@ -228,23 +223,6 @@ function List(props: FormProps, visit = useVisit()) {
   )
 }
 
-/** Renders which batches wait for a confirmation: they pay what this page lists, too. */
-const Prepared = ({ batches }: { batches: AnswerOf<typeof listBatches>['data'] }) => {
-  const prepared = batches.filter(({ state }) => state === 'prepared')
-  if (prepared.length === 0) return null
-  return (
-    <p class="notice">
-      Prepared, and not confirmed yet, so it is listed here, too:{' '}
-      {prepared.map(({ id, total, currency }) => (
-        <>
-          <AccountLink at={['batches', id]} children={id} /> for{' '}
-          <Amount value={total} currency={currency} />{' '}
-        </>
-      ))}
-    </p>
-  )
-}
-
 /** What has to be paid. What is ticked is the batch. */
 export const toPayPage: Page = {
   path: '/accounts/:account/payouts',
@@ -256,10 +234,9 @@ export const toPayPage: Page = {
     const { api, account, query } = visit
     const batch = query.batch ? await api.call(getBatch, { account, batch: query.batch }) : null
     const day = batch?.execute_on ?? query.on ?? dayBefore(visit.today, 0)
-    const [{ data: all }, payers, { data: batches }] = await Promise.all([
+    const [{ data: all }, payers] = await Promise.all([
       api.call(listPayable, { account, on: day }),
       readPayers(visit),
-      api.call(listBatches, { account }),
     ])
     const rows = all.slice(0, MAX_ROWS)
     const body = (
@@ -271,10 +248,7 @@ export const toPayPage: Page = {
             tick what it pays.
           </p>
         ) : (
-          <>
-            <Prepared batches={batches} />
-            <Filters fields={[{ name: 'on', label: 'Due by', type: 'date', value: day }]} />
-          </>
+          <Filters fields={[{ name: 'on', label: 'Due by', type: 'date', value: day }]} />
         )}
         {rows.length === 0 ? (
           <EmptyState title="Nothing to pay.">
