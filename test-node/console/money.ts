@@ -148,6 +148,8 @@ export function moneyTests(shared: () => Shared): void {
     assert.equal(await rowOf(/^What has to be paid/, 'IB-08').count(), 0)
     await link(/IB-07/).first().click()
     assert.match(await page.locator('main').innerText(), /Balance\s+829\.20 EUR/)
-    assert.match(await rowOf(/^Ledger/, 'Earned for March 2026').innerText(), /829\.20 EUR/)
+    await link('Ledger').click()
+    const booked = rowOf(/^What was booked/, 'Earned for March 2026')
+    assert.match(await booked.innerText(), /829\.20 EUR/)
   })
 }
