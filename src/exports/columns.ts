@@ -19,10 +19,7 @@ const plain = (value: unknown): ParquetValue =>
   typeof value === 'string' || typeof value === 'number' ? value : null
 
 /** How values that are read become those of a type. */
-const CONVERT: Record<
-  Exclude<ColumnType, 'boolean' | 'double'>,
-  (value: string) => ParquetValue
-> = {
+const CONVERT: Record<ColumnType, (value: string) => ParquetValue> = {
   text: (value) => value,
   decimal: (value) => value,
   integer: Number,
@@ -31,11 +28,7 @@ const CONVERT: Record<
 }
 
 /** Returns a column whose value is read under a name: a day and an instant as text. */
-export const column = (
-  name: string,
-  type: keyof typeof CONVERT = 'text',
-  from = name,
-): ExportColumn => ({
+export const column = (name: string, type: ColumnType = 'text', from = name): ExportColumn => ({
   name,
   type,
   read: (row) => {

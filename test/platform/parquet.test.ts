@@ -21,21 +21,19 @@ import { overriding } from '../overriding.ts'
 const COLUMNS: ParquetColumn[] = [
   { name: 'text', type: 'text' },
   { name: 'integer', type: 'integer' },
-  { name: 'double', type: 'double' },
-  { name: 'boolean', type: 'boolean' },
   { name: 'decimal', type: 'decimal' },
   { name: 'date', type: 'date' },
   { name: 'instant', type: 'instant' },
 ]
 
 const ROWS: ParquetRow[] = [
-  ['', 0, 0, false, '0', 0, 0],
-  ["O'Neil \u0000 😀 \u{10ffff}", 9007199254740993n, -0, true, '0.1', 20_000, 1_790_000_000_123],
-  ['é', -9223372036854775808n, 5e-324, null, '-99999999999999999999999999.999999999999', -1, -1],
-  [null, null, null, null, null, null, null],
-  ['z', 9223372036854775807n, 1.7976931348623157e308, true, '123456789012345', 1, 1],
-  ['z', 3, 0.1 + 0.2, true, '-0.000000000001', 1, 1],
-  ['z', -3, 1e21, true, '1.5', 1, 1],
+  ['', 0, '0', 0, 0],
+  ["O'Neil \u0000 😀 \u{10ffff}", 9007199254740993n, '0.1', 20_000, 1_790_000_000_123],
+  ['é', -9223372036854775808n, '-99999999999999999999999999.999999999999', -1, -1],
+  [null, null, null, null, null],
+  ['z', 9223372036854775807n, '123456789012345', 1, 1],
+  ['z', 3, '-0.000000000001', 1, 1],
+  ['z', -3, '1.5', 1, 1],
 ]
 
 /** Returns a Parquet file of these rows, in as few row groups as there may be. */
@@ -54,8 +52,8 @@ function writeParquet(
 /** Returns rows of all types, of which many are equal. */
 const manyRows = (count: number): ParquetRow[] =>
   Array.from({ length: count }, (_, i) => {
-    const [text = '', , double = 0, boolean = null, decimal = '0'] = ROWS[i % ROWS.length] ?? []
-    return [`${text}${i % 300}`, i, double, boolean, decimal, i % 31, i * 1000]
+    const [text = '', , decimal = '0'] = ROWS[i % ROWS.length] ?? []
+    return [`${text}${i % 300}`, i, decimal, i % 31, i * 1000]
   })
 
 describe('a Parquet file', () => {

@@ -6,14 +6,12 @@ import { ParquetWriter } from 'hyparquet-writer/src/parquet-writer.js'
  * The types of columns, with the values that are written and read:
  * - `text`: a text. Lone surrogates become U+FFFD.
  * - `integer`: a 64-bit integer. It is read as a bigint if it is not a safe integer.
- * - `double`: a number, to the bit.
- * - `boolean`: true or false.
  * - `decimal`: a number, or a decimal as text, of at most 26 digits before the point and 12 behind. It is read as
  *   text without trailing zeros.
  * - `date`: a number of days since 1970-01-01.
  * - `instant`: a number of milliseconds since 1970, in UTC.
  */
-export type ColumnType = 'text' | 'integer' | 'double' | 'boolean' | 'decimal' | 'date' | 'instant'
+export type ColumnType = 'text' | 'integer' | 'decimal' | 'date' | 'instant'
 
 /** A column of a Parquet file. Every column may be null. */
 export interface ParquetColumn {
@@ -22,7 +20,7 @@ export interface ParquetColumn {
 }
 
 /** A value of a row: see `ColumnType`. */
-export type ParquetValue = string | number | bigint | boolean | null
+export type ParquetValue = string | number | bigint | null
 
 /** The values of a row, in the order of the columns. */
 export type ParquetRow = readonly ParquetValue[]
@@ -39,8 +37,6 @@ const DECIMAL_BYTES = 16
 const ELEMENTS: Record<ColumnType, Omit<SchemaElement, 'name' | 'repetition_type'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
   integer: { type: 'INT64' },
-  double: { type: 'DOUBLE' },
-  boolean: { type: 'BOOLEAN' },
   decimal: {
     type: 'FIXED_LEN_BYTE_ARRAY',
     type_length: DECIMAL_BYTES,
@@ -127,8 +123,6 @@ export function openParquet(
         columnData: columns.map(({ name, type }, i) => ({
           name,
           data: rows.map((row) => toWritten(type, row[i] ?? null)),
-          // A dictionary would take -0 and 0 for one value.
-          ...(type === 'double' && { encoding: 'PLAIN' as const }),
         })),
         rowGroupSize: ROWS_PER_GROUP,
       })
