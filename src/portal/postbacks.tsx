@@ -5,7 +5,6 @@ import {
   deletePostback,
   listPostbackAttempts,
   listPostbacks,
-  replayPostback,
   testPostback,
 } from '../affiliates/postbacks.ts'
 import type { Values } from '../pages/base/page.ts'
@@ -154,41 +153,31 @@ const Result = (
   </span>
 )
 
-/** Renders the latest events of a postback with their last attempts, each with a button that sends it again. */
-const Attempts = (
-  { id, attempts }: { id: string; attempts: readonly Attempt[] },
-  visit = useMemberVisit(),
-) => {
+/** Renders the latest events of a postback with their last attempts. */
+const Attempts = ({ attempts }: { attempts: readonly Attempt[] }, visit = useMemberVisit()) => {
   const { words } = visit
-  const again = { change: 'again', postback: id }
   if (attempts.length === 0) return <p class="note">{words.postback_nothing_sent}</p>
   return (
-    <>
-      <ul class="lines">
-        {attempts.map((attempt) => (
-          <li>
-            <p>
-              <strong>{eventWords(words, attempt.type)}</strong>{' '}
-              <span class="note">{timeText(attempt.attempted_at ?? attempt.timestamp, visit)}</span>
-            </p>
-            <p>
-              {attempt.attempted_at !== null && <Result {...attempt} />}{' '}
-              {attempt.next_attempt_at !== null && (
-                <small>
-                  {fill(visit.words.postback_next, {
-                    time: timeText(attempt.next_attempt_at, visit),
-                  })}
-                </small>
-              )}
-            </p>
-            {attempt.next_attempt_at === null && (
-              <Button values={{ ...again, event: attempt.event_id }} text={words.postback_again} />
+    <ul class="lines">
+      {attempts.map((attempt) => (
+        <li>
+          <p>
+            <strong>{eventWords(words, attempt.type)}</strong>{' '}
+            <span class="note">{timeText(attempt.attempted_at ?? attempt.timestamp, visit)}</span>
+          </p>
+          <p>
+            {attempt.attempted_at !== null && <Result {...attempt} />}{' '}
+            {attempt.next_attempt_at !== null && (
+              <small>
+                {fill(visit.words.postback_next, {
+                  time: timeText(attempt.next_attempt_at, visit),
+                })}
+              </small>
             )}
-          </li>
-        ))}
-      </ul>
-      <Button values={again} text={words.postback_all_again} />
-    </>
+          </p>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -252,7 +241,7 @@ const OnePostback = (
       ) : (
         <section>
           <h3>{words.postback_attempts}</h3>
-          <Attempts id={id} attempts={attempts} />
+          <Attempts attempts={attempts} />
         </section>
       )}
     </article>
@@ -263,7 +252,6 @@ const DONE: Readonly<Record<string, keyof Words>> = {
   added: 'postback_done_added',
   saved: 'postback_done_saved',
   deleted: 'postback_done_deleted',
-  again: 'postback_done_again',
 }
 
 /** What the last change has made that is shown once. */
@@ -323,15 +311,15 @@ export async function showPostbacks(
 }
 
 /** Returns why a change was refused, in the language of the affiliate. */
-function problemOf({ words }: MemberVisit, error: ApiError, change: string): string {
+function problemOf({ words }: MemberVisit, error: ApiError): string {
   const [first] = (error.details.errors ?? []) as { pointer?: string }[]
   if (first?.pointer === '/url') {
     return fill(words.postback_wrong_url, { length: String(WEBHOOK_LIMITS.urlLength) })
   }
   if (first?.pointer?.startsWith('/events')) return words.postback_wrong_events
   if (error.code === 'not_found') return words.postback_gone
-  if (error.code !== 'conflict') throw error
-  return change === 'add' ? words.postback_full : words.postback_is_paused
+  if (error.code === 'conflict') return words.postback_full
+  throw error
 }
 
 /** Makes one change. Returns the address that says so. */
@@ -363,11 +351,6 @@ async function makeChange(visit: MemberVisit, values: Values, c: Context<AppEnv>
         test: { of: id, answer: await visit.call(testPostback, at) },
       } satisfies Made)
       return pathOf(visit, {}, id)
-    case 'again': {
-      const event_id = values('event')
-      await visit.call(replayPostback, { ...at, ...(event_id && { event_id }) })
-      return pathOf(visit, { done: 'again', sent: id }, id)
-    }
     default:
       throw new ApiError('not_found')
   }
