@@ -94,7 +94,7 @@ const PostbackForm = (
     <MemberForm
       at={AT}
       values={postback ? { change: 'save', postback: postback.id } : { change: 'add' }}
-      submit={postback ? words.postback_save : words.postback_add}
+      submit={postback ? words.save : words.postback_add}
       refused={refused}
       id={postback?.id ?? 'new'}
       fields={[
@@ -204,7 +204,7 @@ const OnePostback = (
       </h2>
       <p>
         <span class={`badge ${disabled_reason === null ? 'good' : 'warn'}`}>
-          {words[OFF_WORDS[disabled_reason ?? ''] ?? 'postback_active']}
+          {words[OFF_WORDS[disabled_reason ?? ''] ?? 'link_on']}
         </span>{' '}
         {method} · {events.map((type) => eventWords(words, type)).join(' · ')}
       </p>

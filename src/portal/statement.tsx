@@ -195,7 +195,7 @@ async function renderLines(frame: Frame) {
       )}
       {statement.manual.length > 0 && (
         <>
-          <h2>{speech.text('manual')}</h2>
+          <h2>{speech.text('balance.manual')}</h2>
           <ul class="rows">
             {statement.manual.map(({ amount, reason }) => (
               <li>

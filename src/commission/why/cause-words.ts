@@ -20,7 +20,7 @@ function clauseOf(cause: Cause, words: Words): string {
     case 'rate':
       return text('cause.rate', { currency: cause.currency })
     case 'setting': {
-      const name = `setting.${cause.action}`
+      const name = `setting.${cause.action.slice(0, cause.action.lastIndexOf('.'))}`
       const affiliate = cause.affiliate_id ?? ''
       const setting = text(isMessageName(name) ? name : 'setting.other', { affiliate })
       return text('cause.setting', { setting, day: words.day(cause.at.slice(0, 10)) })
