@@ -74,25 +74,19 @@ const waitOf = (env: Env, name: string, limits: AttemptLimits): Promise<number> 
 function readForm(account: Account, sent: (name: string) => string) {
   const { questions, terms } = signUpOf(account)
   const text = (name: string) => sent(name).replaceAll('\r\n', '\n').trim()
-  const asked = questions.map((_, place) => [answerField(place), answer] as const)
-  const schemas = { ...APPLICATION_FIELDS, ...Object.fromEntries(asked) }
-  const values = Object.fromEntries(Object.keys(schemas).map((name) => [name, text(name)]))
-  const { success, output, issues = [] } = v.safeParse(v.object(schemas), values)
-  const wrong = issues.map((issue) => String(issue.path?.[0]?.key))
-  const names = [...new Set(wrong), ...(terms && sent('terms') === terms.version ? [] : ['terms'])]
-  if (!success || !terms || names.length > 0) return { names }
-  const answers = questions.map((question, i) => ({ question, answer: values[answerField(i)] }))
-  const { company, ...fields } = output
-  const row = {
-    ...(fields as Omit<
-      v.InferOutput<v.ObjectSchema<typeof APPLICATION_FIELDS, undefined>>,
-      'company'
-    >),
-    company: company || null,
-    answers: JSON.stringify(answers),
-    terms_version: terms.version,
-  }
-  return { row }
+  const names = Object.keys(APPLICATION_FIELDS)
+  const values = Object.fromEntries(names.map((name) => [name, text(name)]))
+  const read = v.safeParse(v.object(APPLICATION_FIELDS), values)
+  const answers = questions.map((question, i) => ({ question, answer: text(answerField(i)) }))
+  const wrong = [
+    ...(read.issues ?? []).map(({ path }) => String(path?.[0]?.key)),
+    ...answers.flatMap((one, i) => (v.is(answer, one.answer) ? [] : [answerField(i)])),
+    ...(terms && sent('terms') === terms.version ? [] : ['terms']),
+  ]
+  if (!read.success || !terms || wrong.length > 0) return { names: wrong }
+  const { company, ...fields } = read.output
+  const accepted = { answers: JSON.stringify(answers), terms_version: terms.version }
+  return { row: { ...fields, company: company || null, ...accepted } }
 }
 
 /** Takes what somebody has sent with the form of an account at `now` (milliseconds). */

@@ -57,11 +57,11 @@ export const signUpFields = {
   ),
 }
 
+const { terms: _, ...others } = signUpFields
+
 /** The members as a form has them: those of the terms stand beside the others. */
 export const signUpForm = {
-  open: signUpFields.open,
-  plan: signUpFields.plan,
-  questions: signUpFields.questions,
+  ...others,
   terms_version: v.optional(termsFields.version),
   terms_url: v.optional(termsFields.url),
   terms_text: v.optional(termsFields.text),

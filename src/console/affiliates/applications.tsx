@@ -7,7 +7,6 @@ import { Badge, Data, EmptyState, Pager, Time, visible } from '../../pages/parts
 import { AccountLink, type Pair, Pairs } from '../../pages/parts/fields.tsx'
 import { Filters, FoldedForm, type Option } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
-import { type Columns, Table } from '../../pages/parts/table.tsx'
 import {
   approveApplication,
   listApplications,
@@ -18,6 +17,10 @@ import { actorTitle } from './audit-words.tsx'
 
 /** An application as the administration API returns it. */
 type Application = AnswerOf<typeof listApplications>['data'][number]
+
+const Proof = ({ proved_at }: Pick<Application, 'proved_at'>) => (
+  <Badge tone={proved_at ? 'good' : 'warn'}>{proved_at ? 'proved' : 'not proved'}</Badge>
+)
 
 const WHAT = { email: 'Same e-mail', domain: 'Same domain', name: 'Same name' } as const
 
@@ -51,15 +54,34 @@ function approvedWords(answer: unknown): string | ShownSecret {
   }
 }
 
-/** Renders what the applicant wrote: each answer below its question. */
-const Written = ({ website, promotion, answers }: Application) => (
-  <Pairs
-    pairs={[
-      ['Website or channels', <Data text={website} />],
-      ['How they will promote', <Data text={promotion} />],
-      ...answers.map(({ question, answer }): Pair => [visible(question), <Data text={answer} />]),
-    ]}
-  />
+/** Renders an application: what the applicant wrote, what is like it, and what became of it. */
+const Shown = ({ one }: { one: Application }) => (
+  <article class="thread">
+    <h2>
+      <Data text={one.company ?? one.name} />
+    </h2>
+    <Pairs
+      pairs={[
+        ['Name', <Data text={one.name} />],
+        ['Country', ENGLISH.country(one.country)],
+        ['E-mail', <Data text={one.email} />],
+        ['Address', <Proof {...one} />],
+        ['Website or channels', <Data text={one.website} />],
+        ['How they will promote', <Data text={one.promotion} />],
+        ...one.answers.map(
+          ({ question, answer }): Pair => [visible(question), <Data text={answer} />],
+        ),
+        ['Recommended by', one.parent && <AffiliateLink id={one.parent} />],
+        ['What is like it', one.similar.length > 0 ? <Similar {...one} /> : null],
+        ['Applied', <Time at={one.applied_at} />],
+        ['Accepted terms', <Data text={one.terms_version} />],
+        ['State', one.status],
+        ['Decided by', one.decided_by && <Data text={actorTitle(one.decided_by)} />],
+        ['Reason', one.reason && <Data text={one.reason} />],
+        ['Affiliate', one.affiliate_id && <AffiliateLink id={one.affiliate_id} />],
+      ]}
+    />
+  </article>
 )
 
 /** Renders the forms that decide on an application that waits. */
@@ -104,14 +126,6 @@ const Decisions = ({ waiting, plans }: { waiting: readonly Application[]; plans:
   )
 }
 
-/** What is shown of a decision. */
-const DECISION: Columns<Application> = {
-  State: 'status',
-  'Decided by': ({ decided_by }) => <Data text={actorTitle(decided_by ?? '')} />,
-  Reason: { prose: ({ reason }) => <Data text={reason ?? ''} /> },
-  Affiliate: 'affiliate_id',
-}
-
 /** The applications of an account, those that wait unless another filter is chosen, and the forms that decide. */
 export const applicationsPage: Page = {
   path: '/accounts/:account/applications',
@@ -146,33 +160,17 @@ export const applicationsPage: Page = {
             },
           ]}
         />
-        <Table
-          caption="Applications"
-          rows={data}
-          columns={{
-            Applicant: ({ name, company }) => (
-              <Data text={company === null ? name : `${company}, ${name}`} />
-            ),
-            Country: ({ country }) => ENGLISH.country(country),
-            'E-mail': 'email',
-            'Address proved': ({ proved_at }) =>
-              proved_at === null ? <Badge tone="warn">not proved</Badge> : <Time at={proved_at} />,
-            'What they wrote': { prose: Written },
-            'Recommended by': 'parent',
-            'What is like it': Similar,
-            Applied: 'applied_at',
-            'Terms accepted': 'terms_version',
-            ...(status !== 'waiting' && DECISION),
-          }}
-          empty={
-            <EmptyState title="No application matches.">
-              <p>
-                Affiliates apply on a page of the portal, once you have opened it in{' '}
-                <AccountLink at={['account']}>the settings</AccountLink>.
-              </p>
-            </EmptyState>
-          }
-        />
+        {data.map((one) => (
+          <Shown one={one} />
+        ))}
+        {data.length === 0 && (
+          <EmptyState title="No application matches.">
+            <p>
+              Affiliates apply on a page of the portal, once you have opened it in{' '}
+              <AccountLink at={['account']}>the settings</AccountLink>.
+            </p>
+          </EmptyState>
+        )}
         <Pager meta={meta} />
         {waiting.length > 0 && (
           <Decisions

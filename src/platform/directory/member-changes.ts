@@ -8,6 +8,7 @@ import {
   type MemberRow,
   memberOf,
   type StoredMember,
+  scopeOf,
 } from './members.ts'
 
 // What changes members. Whatever is decided about one depends on all, so a batch asserts that nobody changed since.
@@ -96,20 +97,13 @@ const INSERT_INVITATION = compileStatement(`
   insert into member_invitations (digest, id, member, created_at, created_by, ends_at)
   values (:digest, :id, :member, :created_at, :created_by, :ends_at)`)
 
-/** A new invitation. The secret of its link is stored as a digest only. */
-export interface NewInvitation {
-  readonly digest: string
-  readonly id: string
-  readonly member: string
-  readonly created_at: string
-  readonly created_by: string
-  /** In milliseconds. */
-  readonly ends_at: number
-}
-
-/** Inserts an invitation. */
-export const insertInvitation = (db: D1Database, invitation: NewInvitation) =>
-  bindStatement(db, INSERT_INVITATION, { ...invitation })
+/** Inserts an invitation. The secret of its link is stored as a digest only; `ends_at` is in milliseconds. */
+export const insertInvitation = (
+  db: D1Database,
+  invitation: Readonly<
+    Record<'digest' | 'id' | 'member' | 'created_at' | 'created_by', string> & { ends_at: number }
+  >,
+) => bindStatement(db, INSERT_INVITATION, invitation)
 
 /** The contract: a member has at most so many keys. */
 export const MAX_KEYS = 5
@@ -119,15 +113,8 @@ const LIST_KEYS = compileStatement(`
   where member = :member order by created_at, id`)
 
 /** Returns the keys of a member, the oldest first. */
-export async function listMemberKeys(db: D1Database, member: string): Promise<MemberKey[]> {
-  type Row = MemberKey & { accounts: string; affiliates: string }
-  const rows = await all<Row>(db, LIST_KEYS, { member })
-  return rows.map(({ accounts, affiliates, ...key }) => ({
-    ...key,
-    accounts: JSON.parse(accounts),
-    affiliates: JSON.parse(affiliates),
-  }))
-}
+export const listMemberKeys = async (db: D1Database, member: string): Promise<MemberKey[]> =>
+  (await all<MemberKey>(db, LIST_KEYS, { member })).map((key) => ({ ...key, ...scopeOf(key) }))
 
 const REJECT_FULL = compileStatement(`
   select ${ABORT} where (select count(*) from member_keys where member = :member) >= ${MAX_KEYS}

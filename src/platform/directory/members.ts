@@ -81,11 +81,17 @@ const COLUMNS = `m.id, m.email, m.email as actor, m.name, m.role, m.accounts, m.
   (select max(p.last_used_at) from member_passkeys p where p.member = m.id) as last_seen_at,
   (select max(i.ends_at) from member_invitations i where i.member = m.id and i.used_at is null) as link_ends_at`
 
+/** Returns what a member or a key may do, from the JSON in its columns. */
+export const scopeOf = (row: Readonly<Record<'accounts' | 'affiliates', unknown>>) =>
+  ({
+    accounts: JSON.parse(String(row.accounts)),
+    affiliates: JSON.parse(String(row.affiliates)),
+  }) as Pick<Scope, 'accounts' | 'affiliates'>
+
 /** Returns the member of a row. */
 export const memberOf = (row: MemberRow): StoredMember => ({
   ...(row as StoredMember),
-  accounts: JSON.parse(String(row.accounts)),
-  affiliates: JSON.parse(String(row.affiliates)),
+  ...scopeOf(row),
   waiting: row.waiting === null ? null : JSON.parse(String(row.waiting)),
 })
 
@@ -154,12 +160,9 @@ export async function findMemberOfKey(
   if (!found) return null
   const { key_id, key_role, key_accounts, key_affiliates, ...row } = found
   const member = memberOf(row as MemberRow)
-  const scope = {
-    role: key_role as Role,
-    accounts: JSON.parse(key_accounts),
-    affiliates: JSON.parse(key_affiliates),
-  }
-  return { member: { ...member, ...lesserOf(member, scope) }, key: key_id }
+  const scope = scopeOf({ accounts: key_accounts, affiliates: key_affiliates })
+  const lesser = lesserOf(member, { role: key_role as Role, ...scope })
+  return { member: { ...member, ...lesser }, key: key_id }
 }
 
 const LIST_IDS = compileStatement(`select id from members m where ${IS_MEMBER}`)
