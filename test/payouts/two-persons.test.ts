@@ -122,7 +122,10 @@ test('§20.1 of the two who stand behind details, a member of the team who enter
       if (!isSame) behind = new Set()
       if (behind.size < 2) behind.add(who)
       const others = [...behind].filter((one) => one !== author)
-      expect([state, approvals]).toEqual([behind.size < 2 ? 'entered' : 'approved', others])
+      expect([state, approvals]).toEqual([
+        behind.size < 2 ? 'entered' : 'approved',
+        others.map(actorOf),
+      ])
       if (behind.size === 2) approved.add(others.length)
     }
   }
@@ -225,7 +228,7 @@ test('§20 law 9: an approver decides nothing that somebody has prepared or ente
   expect([(await approve('mia')).status, (await approve('bob')).status]).toEqual([409, 200])
   await enter('payee', 'a', ADA, { version: 2, entered_by: 'eve' })
   await due('a', '1.00')
-  const asked = { payer: 'main', method: 'sepa', execute_on: EXECUTE_ON }
+  const asked = { ...SENT.prepareBatch, rows: [{ id: 'a:EUR' }] }
   const batch = await json(send('batches', 'POST', asked))
   expect(batch.confirmers).toEqual([actorOf('bob'), actorOf('eva')])
   const seen = { hash: batch.hash, total: batch.total }
