@@ -46,10 +46,6 @@ async function depositThatWaits({ base, key }: Shared): Promise<string> {
   throw new Error('No deposit of demo-broker waits for the qualification of its customer.')
 }
 
-/** What a template in the currency of the account's plans would have paid. */
-const WOULD_HAVE_PAID =
-  /this plan, if every affiliate had it, would have paid [1-9][\d,]*\.\d\d EUR/
-
 /** Defines the tests of the tasks of a manager. */
 export function taskTests(shared: () => Shared): void {
   const main = () => shared().page.locator('main')
@@ -219,7 +215,7 @@ export function taskTests(shared: () => Shared): void {
     assert.equal(count(), 2)
   })
 
-  test('a plan is made from a template and assigned, and shows what it would have paid, with 4 clicks on a desktop', {
+  test('a plan is made from a template and assigned with 4 clicks on a desktop', {
     skip,
   }, async () => {
     const { page } = shared()
@@ -229,9 +225,6 @@ export function taskTests(shared: () => Shared): void {
     const navigation = page.locator('.side')
     await click(navigation.getByRole('link', { name: 'Plans', exact: true }))
     await click(main().getByRole('link', { name: 'Use the template IB per lot' }))
-    const figures = page.locator('.plan-figures')
-    await figures.getByRole('row').filter({ hasText: 'IB-1' }).first().waitFor()
-    assert.match(await figures.innerText(), WOULD_HAVE_PAID)
     assert.match(await page.locator('.in-words').first().innerText(), /for each lot traded/)
     await page.getByLabel('Name', { exact: true }).first().fill('IB per lot, once more')
     await page.getByLabel('Assign it to').fill('NEW-1')

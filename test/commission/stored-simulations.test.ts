@@ -65,7 +65,7 @@ test('a simulation from the database equals one in memory', async () => {
       const period = periods[seed % periods.length]
       if (period === undefined) continue
       const stored = source.inForce.plans.get(plan)!
-      const simulation = await openSimulation(source, { plan, stored, terms: version }, period)
+      const simulation = await openSimulation(source, stored, version, period)
 
       const plans = world.plans.map((one) =>
         one.plan === plan ? { plan, versions: [{ version: 1, terms: version }] } : one,

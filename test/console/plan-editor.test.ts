@@ -241,14 +241,4 @@ describe('figures of the last period that ended', () => {
     const wrong = await pressed(page, 'show', { 'rules/0/percent': '' })
     expect(wrong).toContain('Once all fields are filled in')
   })
-
-  test('of a new plan are those of every affiliate', async () => {
-    await world()
-    const { page, pressed } = await formOfTerms(monthly([share('20')]))
-    const text = await pressed(page, 'show')
-
-    expect(text).toContain('this plan, if every affiliate had it,')
-    expect(figuresOf(text, 'a')).toEqual(['100.00 EUR', '200.00 EUR', '100.00 EUR'])
-    expect(figuresOf(text, 'b')).toEqual(['0.00 EUR', '50.00 EUR', '50.00 EUR'])
-  })
 })

@@ -29,13 +29,6 @@ export const simulatePlan = operation({
       said('The `meta.next_cursor` of the previous page, with the same plan, body and parameters.'),
     ),
     affiliate_id: optional(v.string(), said('Simulates only this affiliate.', 'IB-07')),
-    assigned_to_all: optional(
-      v.boolean(),
-      said(
-        'Whether the plan is simulated as if every affiliate had it, with all customers, from the period on. The plan then need not exist.',
-        true,
-      ),
-    ),
   },
   body: {
     period: member(f.text, said('The period, of the kind of the plan.', '2026-10')),
@@ -54,23 +47,17 @@ export const simulatePlan = operation({
     command: { name: 'plans simulate', recovery: 'A simulation stores nothing.' },
   })),
   async run({ env, grant, session }, { plan: id, cursor, ...sent }) {
-    const { affiliate_id = null, assigned_to_all: forAll = false, ...body } = sent
+    const { affiliate_id = null, ...body } = sent
     const account = { id: grant.account, vertical: grant.vertical }
     const [{ stored, beginnings }, vocabulary] = await Promise.all([
       readStored(env, grant, session),
       readVocabulary(env.DB, account),
     ])
-    const named = { plan: id, stored: stored.inForce.plans.get(id) ?? null }
-    if (!named.stored && !forAll) throw notFound('plan', id)
-    const { period, version } = parseSimulation(body, named, vocabulary)
+    const plan = stored.inForce.plans.get(id)
+    if (!plan) throw notFound('plan', id)
+    const { period, version } = parseSimulation(body, plan, vocabulary)
     return withinLimit({ account: stored.row.id }, TOO_LARGE, async () => {
-      const options = { beginnings, forAll }
-      const opened = await openSimulation(
-        stored,
-        { ...named, terms: version.terms },
-        period,
-        options,
-      )
+      const opened = await openSimulation(stored, plan, version.terms, period, beginnings)
       const isAsked = (one: string): boolean =>
         affiliate_id === null
           ? cursor === undefined || compareText(one, cursor) > 0

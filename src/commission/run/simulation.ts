@@ -1,6 +1,6 @@
 import { compareText } from '../../platform/compare-text.ts'
 import { validationFailed } from '../../platform/http/read-fields.ts'
-import { dayText, type Period, type PeriodKind, periodOf } from '../../platform/money/calendar.ts'
+import { dayText, type Period, periodOf } from '../../platform/money/calendar.ts'
 import {
   add,
   type Decimal,
@@ -37,16 +37,6 @@ interface SimulationRequest {
   readonly version: CheckedPlan
 }
 
-/** A plan to simulate; `stored` is null if there is no such plan. */
-export interface NamedPlan {
-  readonly plan: string
-  readonly stored: Plan | null
-}
-
-/** Returns the kind of the periods of a plan: that of the version if the plan is not stored. */
-const periodKindOf = ({ stored }: NamedPlan, version: unknown): PeriodKind =>
-  stored?.first.period ?? (isObject(version) && version.period === 'week' ? 'week' : 'month')
-
 /**
  * Validates what a request to simulate a version of a plan asks for. The version is checked as if it were put; its
  * `effective_from` has no effect, and may be left out.
@@ -55,16 +45,15 @@ const periodKindOf = ({ stored }: NamedPlan, version: unknown): PeriodKind =>
  */
 export function parseSimulation(
   sent: { readonly period: string; readonly version: unknown },
-  plan: NamedPlan,
+  { first, versions }: Plan,
   vocabulary: Vocabulary,
 ): SimulationRequest {
-  const kind = periodKindOf(plan, sent.version)
+  const kind = first.period
   const period = knownPeriod(sent.period)
   const known = period?.kind === kind ? period : null
   const expected = `${FORMS[kind]}, at most 10 years ahead`
   const wrong = { pointer: '/period', code: 'pattern', expected, value: sent.period } as const
-  const versions = plan.stored?.versions ?? []
-  const effective_from = dayText(known?.first ?? versions[0]?.effectiveFrom ?? 0)
+  const effective_from = dayText(known?.first ?? first.effectiveFrom)
   const body = isObject(sent.version) ? { effective_from, ...sent.version } : sent.version
   const { issues, plan: version } = checkPlan(body, {
     vocabulary,
@@ -98,56 +87,39 @@ export interface Simulation {
   readonly affiliates: readonly string[]
 }
 
-/** Returns the plans in force with another plan; with a day, all affiliates have it with all customers from then on. */
-const withPlan = (inForce: PlansInForce, plan: Plan, from: number | null): PlansInForce => ({
+/** Returns the plans in force with another version of a plan. */
+const withPlan = (inForce: PlansInForce, plan: Plan): PlansInForce => ({
+  ...inForce,
   plans: new Map(inForce.plans).set(plan.plan, plan),
-  assignments:
-    from === null
-      ? inForce.assignments
-      : new Map(
-          ['*', ...inForce.assignments.keys()].map((affiliate) => [
-            affiliate,
-            [
-              ...assignmentsOf(inForce, affiliate).filter((one) => one.from < from),
-              { affiliate_id: '*', plan: plan.plan, from, customers: 'all' },
-            ],
-          ]),
-        ),
 })
 
 /**
- * Prepares the simulation of a version of a plan in a period. A plan that is not stored is simulated as if every
- * affiliate had it from the period on.
+ * Prepares the simulation of a version of a plan in a period.
  *
- * @param forAll Whether every affiliate has the plan from the period on.
  * @param beginnings Where the account's records and books begin; absent: they are read.
  */
 export async function openSimulation(
   account: StoredAccount,
-  { plan, stored, terms }: NamedPlan & { readonly terms: PlanTerms },
+  { plan, versions, first }: Plan,
+  terms: PlanTerms,
   period: Period,
-  { beginnings, forAll = false }: { beginnings?: AccountBeginnings; forAll?: boolean } = {},
+  beginnings?: AccountBeginnings,
 ): Promise<Simulation> {
-  const from = stored && !forAll ? null : period.first
-  const versions = stored?.versions ?? []
-  const number = Math.max(0, ...versions.map((one) => one.version)) + 1
+  const number = Math.max(...versions.map((one) => one.version)) + 1
   const version = compileVersion(plan, number, terms)
-  const both = { plan, versions: [...versions, version], first: versions[0] ?? version }
-  const inForce = withPlan(account.inForce, both, from)
+  const inForce = withPlan(account.inForce, { plan, versions: [...versions, version], first })
   const selection = selectFacts(inForce, account.settings)
   const read = {
     ...account,
     inForce,
     selection,
     settings: { ...account.settings, summed: selection },
-    periodKinds: [...new Set([...account.periodKinds, terms.period])],
-    firstAssignment: Math.min(account.firstAssignment, from ?? Number.POSITIVE_INFINITY),
   }
   const opened = await openAccount(read, lastToEnd(read, period), beginnings)
   const only = { plan, versions: [version], first: version }
   return {
     current: { ...opened, inForce: account.inForce },
-    simulated: { ...opened, inForce: withPlan(account.inForce, only, from) },
+    simulated: { ...opened, inForce: withPlan(account.inForce, only) },
     // Periods of the other kind that overlap it, too.
     compared: opened.range.periods.filter(
       (one) => one.last >= period.first && one.first <= period.last,

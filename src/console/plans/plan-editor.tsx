@@ -155,8 +155,7 @@ export function PlanEditor(props: EditorProps, visit = useVisit()) {
   const isNew = versions === null
   const kind = Object(draft.terms).period === 'week' ? 'week' : 'month'
   const [period] = endedPeriods(data.periods, kind, visit.today)
-  // No plan can have an id with a space.
-  const plan = visit.params.plan ?? 'new plan'
+  const { plan } = visit.params
   const { output } = validateShape(planTerms, draft.terms)
   return (
     <VersionForm
@@ -169,17 +168,15 @@ export function PlanEditor(props: EditorProps, visit = useVisit()) {
         label: 'What these terms would have paid',
         title: period ? `What ${periodWords(period)} would have paid` : 'Figures',
         content:
-          draft.isValid && period ? (
-            <Deferred
-              part={() =>
-                computeFigures(visit, { plan, isStored: !isNew, period, terms: draft.terms })
-              }
-            />
+          draft.isValid && period && plan !== undefined ? (
+            <Deferred part={() => computeFigures(visit, { plan, period, terms: draft.terms })} />
           ) : (
             <p class="note">
-              {period
-                ? 'Once all fields are filled in, “Show in words and figures” shows what these terms would have paid each affiliate.'
-                : 'No period has ended with statements yet, so there is nothing to compare with.'}
+              {plan === undefined
+                ? 'Of a plan that is saved, the next version shows here what it would have paid.'
+                : period
+                  ? 'Once all fields are filled in, “Show in words and figures” shows what these terms would have paid each affiliate.'
+                  : 'No period has ended with statements yet, so there is nothing to compare with.'}
             </p>
           ),
       }}

@@ -25,8 +25,6 @@ import { type Money, moneyOf, sumByCurrency } from '../../platform/money/sums.ts
 /** What to simulate. */
 export interface SimulationInput {
   readonly plan: string
-  /** Whether the plan is stored. One that is not is simulated as if every affiliate had it. */
-  readonly isStored: boolean
   readonly period: string
   readonly terms: unknown
 }
@@ -89,29 +87,25 @@ export const Sum = ({ money }: { money: readonly Money[] }) =>
 
 /** Computes and renders what terms would have paid each affiliate, those with the largest amounts first. */
 export async function computeFigures(visit: Visit, input: SimulationInput): Promise<Child> {
-  const { isStored, terms: version, ...sent } = input
+  const { terms: version, ...sent } = input
   const result = await visit.api.call(simulatePlan, {
     account: visit.account,
     version,
     ...sent,
-    ...(!isStored && { assigned_to_all: true }),
   })
   const rows = byAffiliate(result.data).toSorted((a, b) => sizeOf(b) - sizeOf(a))
   const current = moneyBy(result.data, 'current')
   const simulated = moneyBy(result.data, 'simulated')
   const span = periodWords(result.period)
   if (rows.length === 0 && result.skipped.length === 0) {
-    const why = isStored
-      ? 'Nobody here has this plan, so nothing was compared.'
-      : 'There is no affiliate yet, so nothing was computed.'
+    const why = 'Nobody here has this plan, so nothing was compared.'
     const none = `No affiliate earned anything in ${span}, under these terms or now.`
     return <EmptyState title={result.affiliates > 0 ? none : why} />
   }
   return (
     <>
       <p>
-        In {span} {isStored ? 'these terms' : 'this plan, if every affiliate had it,'} would have
-        paid <Sum money={simulated} />. {isStored ? 'The terms' : 'The plans'} in force pay{' '}
+        In {span} these terms would have paid <Sum money={simulated} />. The terms in force pay{' '}
         <Sum money={current} />. Neither has manual entries and corrections of earlier periods.
       </p>
       {result.skipped.map((affiliate_id) => (
@@ -128,10 +122,10 @@ export async function computeFigures(visit: Visit, input: SimulationInput): Prom
         rows={rows}
         columns={{
           Affiliate: ({ affiliate }) => <AffiliateLink id={affiliate} />,
-          [isStored ? 'In force' : 'Plans in force']: {
+          'In force': {
             number: (row) => <AmountList amounts={shownOf(row.current)} />,
           },
-          [isStored ? 'These terms' : 'This plan']: {
+          'These terms': {
             number: (row) => <AmountList amounts={shownOf(row.simulated)} />,
           },
           Difference: {
