@@ -27,7 +27,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/accounts/:account/plans': ['', '?new=cpa'],
   '/accounts/:account/plans/:plan': ['', '?edit=next'],
   '/accounts/:account/fraud-rules': ['', '?new=hedge_pair'],
-  '/accounts/:account/fraud-rules/:rule': ['?edit=next', '?from=2026-03-01&to=2026-03-31'],
+  '/accounts/:account/fraud-rules/:rule': ['', '?edit=next'],
   '/accounts/:account/unearned': ['?period=2026-03', '?period=2026-03&list=records'],
 }
 

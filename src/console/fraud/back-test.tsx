@@ -1,44 +1,18 @@
 import type { Child } from 'hono/jsx'
 import { counted } from '../../commission/words/english.ts'
 import { simulateFraudRule } from '../../fraud/operations/fraud-simulations.ts'
-import type { PresentedCase } from '../../fraud/simulated-page.ts'
-import { useVisit, type Visit } from '../../pages/base/page.ts'
-import { Badge, Data, dayWords } from '../../pages/parts/data.tsx'
-import { AccountLink } from '../../pages/parts/fields.tsx'
+import type { Visit } from '../../pages/base/page.ts'
+import { Badge, count, Data, dayWords } from '../../pages/parts/data.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
-import { RecordLink } from '../../pages/parts/record-link.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { InputOf } from '../../platform/http/operation.ts'
 import { CustomerLinks } from '../records/customer-parts.tsx'
-import { BankDetailsOf, customersOf } from './case-parts.tsx'
+import { customersOf } from './case-parts.tsx'
 
 // What a fraud rule would have found on past days.
 
 /** The most cases that are listed. */
 const LISTED = 200
-
-/** Renders the first records behind a case, folded. */
-const Records = ({ one }: { one: PresentedCase }, { account } = useVisit()) => (
-  <details>
-    <summary>{counted(one.evidence_total, 'record')}</summary>
-    <ul>
-      {one.evidence.map(({ resource, id, day, customer_id }) => (
-        <li>
-          {resource === 'statements' ? (
-            <AccountLink at={['statements', id]}>Statement until {dayWords(day)}</AccountLink>
-          ) : resource === 'payees' ? (
-            <BankDetailsOf id={id} />
-          ) : (
-            <RecordLink
-              account={account}
-              record={{ resource, id, day, customer_id: customer_id ?? '' }}
-            />
-          )}
-        </li>
-      ))}
-    </ul>
-  </details>
-)
 
 /** Computes and renders the cases that a rule would have opened on some days. */
 export async function computeBackTest(
@@ -75,7 +49,7 @@ export async function computeBackTest(
                 </>
               ),
             },
-            Records: (one) => <Records one={one} />,
+            Records: { number: ({ evidence_total }) => count(evidence_total) },
           }}
         />
       )}

@@ -11,17 +11,15 @@ import { defaultsOf, kindNamed } from '../../fraud/words.ts'
 import { dayBefore, type Page, useVisit, type Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { Badge, Data, dayWords, EmptyState, isolated } from '../../pages/parts/data.tsx'
-import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
-import { Filters, FoldedForm, NeedsRole } from '../../pages/parts/forms.tsx'
+import { FoldedForm, NeedsRole } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import { isAtLeast } from '../../platform/auth/roles.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { redrawVersion } from '../plans/form/draft.ts'
 import { Versions } from '../plans/version-form.tsx'
-import { computeBackTest } from './back-test.tsx'
 import { SeverityBadge } from './case-parts.tsx'
-import { lastDays, neededFor, putRule, RuleInWords, ruleForm, Sees } from './fraud-rule-form.tsx'
+import { neededFor, putRule, RuleInWords, ruleForm, Sees } from './fraud-rule-form.tsx'
 
 type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
 type RuleWithVersions = AnswerOf<typeof getFraudRule>
@@ -139,12 +137,12 @@ const End = ({ rule }: { rule: RuleWithVersions }, visit = useVisit()) => {
   )
 }
 
-/** A fraud rule: its versions in words, what the latest would have found on past days, and the form of the next one. */
+/** A fraud rule: its versions in words, and the form of the next one, which tests it on past days. */
 export const fraudRulePage: Page = {
   path: '/accounts/:account/fraud-rules/:rule',
   shows: 'account',
   section: 'Rules',
-  query: ['edit', 'from', 'to', 'affiliate_id'],
+  query: ['edit'],
   redraw: redrawVersion,
   changes: {
     put: putRule,
@@ -180,8 +178,6 @@ export const fraudRulePage: Page = {
       })
     }
     const needed = neededFor(versions)
-    const days = { ...lastDays(visit), ...query }
-    const test = { rule: rule.rule, ...days, version: terms }
     const body = (
       <>
         <p class="lead">{stateWords(rule)}.</p>
@@ -208,15 +204,6 @@ export const fraudRulePage: Page = {
           inWords={({ terms }, before) => <RuleInWords terms={terms} before={before?.terms} />}
         />
         {kind && <Sees kind={kind} />}
-        <h2>What the latest version would have found</h2>
-        <Filters
-          fields={[
-            { name: 'from', label: 'First day', type: 'date', value: days.from },
-            { name: 'to', label: 'Last day', type: 'date', value: days.to },
-            { name: 'affiliate_id' },
-          ]}
-        />
-        {query.from && <Deferred part={() => computeBackTest(visit, test)} />}
         <End rule={rule} />
       </>
     )
