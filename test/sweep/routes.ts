@@ -416,7 +416,6 @@ const administration: Route[] = [
   { ...reads, id: 'getInvoice', way: 'html', headers: { Accept: 'text/html' } },
   { ...changes, id: 'correctInvoice', body: { reason: 'The address has changed.' } },
   { ...reads, id: 'listAttributed' },
-  { ...reads, id: 'listAttributed', way: 'unattributed', query: `${OCTOBER}&unattributed=true` },
   { ...reads, id: 'listAttention' },
   { ...reads, id: 'listRecords', at: { resource: 'transactions' }, query: '?customer_id=c-1' },
   { ...reads, id: 'findRecords', query: '?id=t-1' },

@@ -1,5 +1,5 @@
 import { listHeld } from '../../ingest/operations/held.ts'
-import { accountPath, type Page, withQuery } from '../../pages/base/page.ts'
+import type { Page } from '../../pages/base/page.ts'
 import { Data, EmptyState, Pager } from '../../pages/parts/data.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { nounOf } from '../../pages/parts/record-fields.tsx'
@@ -15,7 +15,7 @@ type Held = AnswerOf<typeof listHeld>['data'][number]
 const customerOf = ({ record }: Held) =>
   String(record.customer_id ?? record.customerid ?? record.customerId ?? '')
 
-/** Held records, and customers without an affiliate. */
+/** Held records. */
 export const heldPage: Page = {
   path: '/accounts/:account/held',
   shows: 'account',
@@ -53,11 +53,6 @@ export const heldPage: Page = {
           }
         />
         {held.data.length > 0 && <Pager meta={held.meta} />}
-        <p>
-          <a href={withQuery(accountPath(account, 'customers'), { unattributed: 'true' })}>
-            Customers without an affiliate
-          </a>
-        </p>
       </>
     )
     return { title: 'Held records', body }

@@ -2,29 +2,10 @@ import * as v from 'valibot'
 import { affiliatesByLink } from '../../attribution/db/links.ts'
 import { unconfiguredAmong } from '../../platform/directory/affiliates.ts'
 import { list } from '../../platform/http/operation.ts'
-import { invalidQuery, readDayRange } from '../../platform/http/query.ts'
-import { day, daysWanted } from '../../platform/validation/answer-fields.ts'
+import { day } from '../../platform/validation/answer-fields.ts'
 import { component, described } from '../../platform/validation/described.ts'
 import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import * as rows from '../db/attribution.ts'
-
-interface CustomerFilter {
-  readonly customer_id?: string | undefined
-  readonly unattributed?: boolean | undefined
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-}
-
-/** Returns the filter of a list of customers. Those without an affiliate are searched by signup day, which others may be. */
-function filterOf(query: CustomerFilter): rows.AttributionFilter {
-  const { customer_id, unattributed = false, from, to } = query
-  if (!unattributed && from === undefined && to === undefined) return { customer_id }
-  if (customer_id !== undefined) {
-    const other = unattributed === false ? 'from' : 'unattributed'
-    throw invalidQuery(`\`${other}\` and \`customer_id\` cannot be combined.`)
-  }
-  return { days: readDayRange({ from, to }), isUnattributed: unattributed }
-}
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 
@@ -35,18 +16,10 @@ export const listAttributed = list({
   path: '/customers',
   params: {
     customer_id: optional(v.string(), said('Returns only this customer.', 'C-1001')),
-    unattributed: optional(
-      v.boolean(),
-      said(
-        'Returns only customers without an affiliate, in the order of their signup days. `from` and `to` are then required. These alone return all customers who signed up on these days.',
-        true,
-      ),
-    ),
-    ...daysWanted,
   },
   words: described(() => ({
     description:
-      'Lists customers with the verdict on their origin and the affiliate that is paid: all of them, one, or with `unattributed` those who signed up from `from` to `to` and have no affiliate.',
+      'Lists customers with the verdict on their origin and the affiliate that is paid: all of them in the order of their ids, or one.',
     answer: component('Attributed', () => ({
       customer_id: member(v.string(), 'The id of the customer.'),
       day: member(day, 'The day of the registration.'),
@@ -77,8 +50,8 @@ export const listAttributed = list({
     },
   })),
   // The paid affiliate is looked up now, so an affiliate that is configured later also has its earlier customers.
-  async list({ env, account: { id }, db }, query, page) {
-    const customers = await rows.listAttributions(db, id, page, filterOf(query))
+  async list({ env, account: { id }, db }, { customer_id }, page) {
+    const customers = await rows.listAttributions(db, id, page, customer_id)
     const links = customers.data.map(({ link }) => link).filter(isText)
     const linkAffiliates =
       links.length > 0 ? await affiliatesByLink(env.DB, id, links) : new Map<string, string>()
