@@ -57,14 +57,13 @@ export function dataTests(shared: () => Shared): void {
     await page.waitForURL(/record_id=T-refused-4$/)
   })
 
-  test('a member finds a customer and what they earned', { skip }, async () => {
+  test('a member finds a customer and their records', { skip }, async () => {
     const { page } = shared()
     await openSignedIn(shared(), `${ACCOUNT}/customers`)
     await page.getByLabel('Id of a customer').fill('C-3301')
     await page.keyboard.press('Enter')
     await page.waitForURL(/customer_id=C-3301/)
     await page.getByRole('link', { name: 'C-3301' }).click()
-    await page.locator('.qualifications').getByText('Qualified').waitFor()
     const records = page.getByRole('table', { name: 'Records of transactions, by day' })
     assert.match(await records.innerText(), /T-3301/)
   })

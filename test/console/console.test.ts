@@ -47,8 +47,6 @@ const DEFERRED: readonly (readonly [path: string, query: string])[] = [
   ['/console/accounts/:account/cases/:case_id', ''],
   ['/console/accounts/:account/unearned', '?period=2026-10'],
   ['/console/accounts/:account/unearned', '?period=2026-10&list=records'],
-  ['/console/accounts/:account/customers/:customer_id', ''],
-  ['/console/accounts/:account/customers/:customer_id', '?period=2026-10'],
   ['/console/accounts/:account/fraud-rules', '?new=lot_churn'],
   ['/console/accounts/:account/fraud-rules/:rule', '?edit=next'],
   ['/console/accounts/:account/reports', '?from=2026-10-01&to=2026-10-31'],

@@ -3,7 +3,6 @@ import {
   getAffiliations,
   refuseCustomer,
 } from '../../commission/operations/histories.ts'
-import { listAccountQualifications } from '../../commission/why/operations.ts'
 import { counted } from '../../commission/words/english.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import { listAttributed } from '../../ingest/operations/attribution.ts'
@@ -12,7 +11,6 @@ import { nullIfNotFound } from '../../pages/api-errors.ts'
 import { type Page, type Visit, withQuery } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import { Badge, count, Data, Day, isolated, Pager } from '../../pages/parts/data.tsx'
-import { Deferred } from '../../pages/parts/deferred.tsx'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, FoldedForm } from '../../pages/parts/forms.tsx'
 import { AffiliateLink } from '../../pages/parts/names.tsx'
@@ -21,7 +19,6 @@ import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { NamedCases } from '../fraud/case-parts.tsx'
 import { AttributionVerdict } from './customer-parts.tsx'
-import { renderQualifications } from './qualification.tsx'
 import { Records, recordsCalled } from './records.tsx'
 
 /** The records of each resource that the page shows; a link leads to all. */
@@ -66,19 +63,7 @@ async function readRecords({ api, account, query }: Visit, customer_id: string) 
   return lists.filter((list) => list !== null)
 }
 
-/** Computes and renders what a customer qualified for, with a link to what earned nothing. */
-const renderComputed = async (visit: Visit, customer_id: string) => (
-  <>
-    {await renderQualifications(visit, customer_id)}
-    <p>
-      <AccountLink at={['unearned']} query={{ customer_id }}>
-        What earned nothing
-      </AccountLink>
-    </p>
-  </>
-)
-
-/** One customer: where they came from, their records and what they earned. */
+/** One customer: where they came from, who is paid for them, and their records. */
 export const customerPage: Page = {
   path: '/accounts/:account/customers/:customer_id',
   shows: 'affiliate',
@@ -111,9 +96,11 @@ export const customerPage: Page = {
         <NamedCases found={cases} query={{ customer_id, status: 'all' }}>
           {counted(cases.meta.total, 'case')} of the fraud review about this customer.
         </NamedCases>
-        {api.may(listAccountQualifications) && (
-          <Deferred part={() => renderComputed(visit, customer_id)} />
-        )}
+        <p>
+          <AccountLink at={['unearned']} query={{ customer_id }}>
+            What earned nothing
+          </AccountLink>
+        </p>
         <h2>Who is paid</h2>
         {found && (
           <p>
