@@ -37,10 +37,6 @@ export const listFraudCases = list({
       v.string(),
       said('Returns only cases of affiliates with a draft of this period.', '2026-10'),
     ),
-    keep_hold: optional(
-      v.boolean(),
-      said('Whether to return only confirmed cases that go on holding payouts.', true),
-    ),
     needs: optional(
       v.picklist(CASE_NEEDS),
       said(
@@ -68,9 +64,7 @@ export const listFraudCases = list({
     },
   })),
   async list({ grant: { account }, session }, sent, page) {
-    const { keep_hold, ...others } = sent
-    const filter = { ...others, ...(keep_hold && { keep_hold: 1 as const }) }
-    const found = await listCases(session, account, filter, page)
+    const found = await listCases(session, account, sent, page)
     const affiliates = [...new Set(found.data.map((one) => one.affiliate_id))]
     const holds = await readHolds(session, account, affiliates)
     const data = found.data.map((one) => presentStoredCase(one, holds.get(one.affiliate_id)))

@@ -258,22 +258,6 @@ describe('a payout that a case holds', () => {
   })
 })
 
-test('a statement and its affiliate name the confirmed cases that hold on', async () => {
-  const page = await approve('a', '40.50')
-  await changeCase('case_1', 'status', 'confirmed')
-  const ended = await read(page)
-  expect(ended.text).not.toContain('of the fraud review')
-  expect(ended.text).toContain('It stands in To pay')
-
-  await changeCase('case_1', 'keep_hold', 1)
-  const held = await read(page)
-  expect(held.text).toContain(
-    '1 confirmed case of the fraud review, which holds payouts until an approver ends the hold.',
-  )
-  expect(held.html).toContain(`href="${CASE}"`)
-  expect((await read(`${AT}/affiliates/a`)).text).toContain('1 confirmed case of the fraud review')
-})
-
 test('the approval of a period tells sums, cases and the largest changes of all drafts, and asks once', async () => {
   await storeCases(
     { id: 'case_2', affiliate: 'b', action: 'flag' },

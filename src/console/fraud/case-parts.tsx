@@ -99,44 +99,24 @@ export function HeldAmounts(found: FraudCase) {
   return <Amounts amounts={amount_held} />
 }
 
-/** The cases of a kind that pages of an affiliate name. */
+/** The cases that pages of an affiliate name. */
 const NAMED = 5
 
-/** The cases that pages of an affiliate name: the open ones, and confirmed ones that go on holding payouts. */
-export interface AffiliateCases {
-  readonly open: FraudCases
-  readonly kept: FraudCases
-}
-
-/** Reads the cases of an affiliate that its pages name. */
-export async function readAffiliateCases(
+/** Reads the open cases of an affiliate that its pages name. */
+export const readAffiliateCases = (
   { api, account }: Visit,
   affiliate_id: string,
-): Promise<AffiliateCases> {
-  const read = (filter: { readonly status?: 'open'; readonly keep_hold?: true }) =>
-    api.call(listFraudCases, { account, affiliate_id, ...filter, per_page: NAMED })
-  const [open, kept] = await Promise.all([read({ status: 'open' }), read({ keep_hold: true })])
-  return { open, kept }
-}
+): Promise<FraudCases> =>
+  api.call(listFraudCases, { account, affiliate_id, status: 'open', per_page: NAMED })
 
-const whichHold = (count: number): string =>
-  count === 1 ? ', which holds payouts' : ', which hold payouts'
-
-/** Names the open cases of an affiliate, and confirmed ones that hold on; nothing if there are none. */
-export const CasesOfAffiliate = ({ found }: { found: AffiliateCases }) => {
-  const { open, kept } = found
-  const { affiliate_id } = open.data[0] ?? kept.data[0] ?? {}
-  const holds = open.data.some(isHolding) ? whichHold(open.meta.total) : ''
+/** Names the open cases of an affiliate; nothing if there are none. */
+export const CasesOfAffiliate = ({ found }: { found: FraudCases }) => {
+  const { data, meta } = found
+  const hold = meta.total === 1 ? ', which holds payouts' : ', which hold payouts'
   return (
-    <>
-      <NamedCases found={open} query={{ affiliate_id, status: 'open' }}>
-        {counted(open.meta.total, 'open case')} of the fraud review{holds}.
-      </NamedCases>
-      <NamedCases found={kept} query={{ affiliate_id, status: 'confirmed' }}>
-        {counted(kept.meta.total, 'confirmed case')} of the fraud review
-        {whichHold(kept.meta.total)} until an approver ends the hold.
-      </NamedCases>
-    </>
+    <NamedCases found={found} query={{ affiliate_id: data[0]?.affiliate_id, status: 'open' }}>
+      {counted(meta.total, 'open case')} of the fraud review{data.some(isHolding) ? hold : ''}.
+    </NamedCases>
   )
 }
 

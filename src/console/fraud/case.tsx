@@ -6,13 +6,7 @@ import { KINDS } from '../../fraud/kinds.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
 import { decideFraudCase } from '../../fraud/operations/fraud-decisions.ts'
 import { getFraudCase, listFraudEvidence } from '../../fraud/operations.ts'
-import {
-  dayBefore,
-  type Page,
-  type Values as Sent,
-  useVisit,
-  type Visit,
-} from '../../pages/base/page.ts'
+import { type Page, type Values as Sent, useVisit, type Visit } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
 import {
   Badge,
@@ -32,7 +26,6 @@ import { AffiliateLink } from '../../pages/parts/names.tsx'
 import { FieldValue, labelOf, nounOf, shownNames } from '../../pages/parts/record-fields.tsx'
 import { RecordLink } from '../../pages/parts/record-link.tsx'
 import { Table } from '../../pages/parts/table.tsx'
-import { EXPIRE_DAYS } from '../../platform/durations.ts'
 import type { AnswerOf } from '../../platform/http/operation.ts'
 import { Actor } from '../affiliates/audit-words.tsx'
 import { canPay } from '../books/sums.ts'
@@ -185,14 +178,9 @@ const Figures = ({ figures }: Pick<WholeCase, 'figures'>) => (
   />
 )
 
-/** Returns the first day on which an open case has expired without a decision and without new records. */
-const expiryOf = ({ last_evidence_for }: FraudCase): string =>
-  dayBefore(Date.parse(last_evidence_for), -(EXPIRE_DAYS + 1))
-
 /** Renders the sentence of a case, its status and what it holds. */
 const Head = ({ found }: { found: WholeCase }) => {
-  const { affiliate_id, rule, name, sentence, severity, status, opened_for, last_evidence_for } =
-    found
+  const { affiliate_id, rule, name, sentence, severity, opened_for, last_evidence_for } = found
   const customers = customersOf(found.subject)
   const pairs: Pair[] = [
     ['Affiliate', <AffiliateLink id={affiliate_id} />],
@@ -220,12 +208,6 @@ const Head = ({ found }: { found: WholeCase }) => {
           </span>{' '}
           <CaseStatusBadge {...found} /> <WaitingBadge {...found} />
         </p>
-        {status === 'open' && !isHolding(found) && (
-          <p>
-            If nobody decides it and no record is added, it expires on <Day day={expiryOf(found)} />
-            .
-          </p>
-        )}
       </div>
       <Pairs pairs={pairs} />
       <p class="quick">

@@ -65,8 +65,6 @@ const CONDITIONS = {
   draft_of: `exists (select 1 from statements s indexed by statements_affiliate
     where s.account = :account and s.affiliate_id = c.affiliate_id and s.period = :draft_of
       and s.status = 'draft')`,
-  // The partial index of cases that hold needs the value as a literal.
-  keep_hold: 'c.keep_hold = 1',
 } as const
 
 /** What cases can need, as `needs` names it. */
@@ -84,8 +82,6 @@ const NEEDS: Readonly<Record<CaseNeed, string>> = {
 export type CaseFilter = {
   readonly needs?: CaseNeed
   readonly status?: Row['status']
-  /** Only cases that were confirmed and go on holding. */
-  readonly keep_hold?: 1
 } & {
   readonly [name in 'rule' | 'severity' | 'affiliate_id' | 'customer_id' | 'draft_of']?: string
 }
