@@ -50,7 +50,6 @@ const DEFERRED: readonly (readonly [path: string, query: string])[] = [
   ['/console/accounts/:account/fraud-rules', '?new=lot_churn'],
   ['/console/accounts/:account/fraud-rules/:rule', '?edit=next'],
   ['/console/accounts/:account/reports', '?from=2026-10-01&to=2026-10-31'],
-  ['/console/accounts/:account/plans', '?new=cpa'],
   ['/console/accounts/:account/plans/:plan', '?edit=next'],
 ]
 
