@@ -311,10 +311,6 @@ const SUM_PERIODS = compileStatement(`
     order by period desc limit :limit)
   group by period, currency, status order by period desc, currency, status = 'paid', status desc`)
 
-/** Reads when the latest run that is done has ended. Runs are kept for 30 days. */
-const LAST_RUN = compileStatement(`
-  select max(ended_at) as ended_at from statement_runs where account = :account and status = 'done'`)
-
 /** What is payable in a currency: the sum is as `sumOf` returns it. */
 export interface DueSum {
   readonly currency: string
@@ -335,19 +331,15 @@ const SUM_DUE = compileStatement(`
     limit :limit)
   group by currency order by currency`)
 
-/**
- * Adds up the latest statements of an account by period, status and currency, and what is payable on a day.
- * Also returns when the latest run has ended: null if none has.
- */
+/** Adds up the latest statements of an account by period, status and currency, and what is payable on a day. */
 export async function sumPeriods(session: D1DatabaseSession, account: string, today: string) {
   const values = { account, today, limit: SUMMED_STATEMENTS }
-  type Lists = [sums: PeriodSums[], due: DueSum[], runs: [{ ended_at: string | null }]]
-  const [sums, due, [last]] = await readBatch<Lists>(session, [
+  type Lists = [sums: PeriodSums[], due: DueSum[]]
+  const [sums, due] = await readBatch<Lists>(session, [
     bindStatement(session, SUM_PERIODS, values),
     bindStatement(session, SUM_DUE, values),
-    bindStatement(session, LAST_RUN, values),
   ])
-  return { sums, due, last_run_at: last.ended_at }
+  return { sums, due }
 }
 
 /** The drafts of an ended period in which some draft pays something. */

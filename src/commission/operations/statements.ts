@@ -191,13 +191,12 @@ export const listPeriods = operation({
   })),
   async run({ grant, session }) {
     const found = await sumPeriods(session, grant.account, todayOf(grant))
-    const { sums, due, last_run_at } = found
+    const { sums, due } = found
     const counted = sums.reduce((all, { statements }) => all + statements, 0)
     return {
       data: presentPeriods(sums),
       is_limited: counted === SUMMED_STATEMENTS,
       due: presentSums(due, ['amount']),
-      last_run_at,
     }
   },
 })

@@ -331,10 +331,6 @@ export const periodSums = component('PeriodSums', () => ({
     ),
     'What is payable today, by currency: approved statements that are not paid, and not under way in a batch.',
   ),
-  last_run_at: nullable(
-    time,
-    'When the latest run that is `done` ended. It computes all drafts, and writes those that have changed. Null if there was none within 30 days.',
-  ),
 }))
 
 /** The progress of a run. */
