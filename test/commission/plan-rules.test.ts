@@ -795,12 +795,6 @@ describe('a plan has a warning', () => {
       [['unknown_kpi', '/rules/0/base/0/kpi']],
     ],
     [
-      'a condition on a field that the vertical lacks',
-      inRule(share, { when: { not_phases: ['funded'], kyc: ['2'] } }),
-      'forex',
-      [['never_sent', '/rules/0/when/not_phases']],
-    ],
-    [
       'rebates that are passed on beside lots',
       planWith(unit, { ...share, base: [{ transactions: ['ib_rebate'] }] }),
       'forex',

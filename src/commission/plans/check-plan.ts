@@ -3,7 +3,6 @@ import { compare, decimal, isZero } from '../../platform/money/decimal.ts'
 import { canonicalJson } from '../../platform/validation/canonical-json.ts'
 import * as f from '../../platform/validation/fields.ts'
 import type { Issue } from '../../platform/validation/issue.ts'
-import { pointerStep } from '../../platform/validation/pointer.ts'
 import { quote } from '../../platform/validation/quote.ts'
 import { validateField } from '../../platform/validation/strict-object.ts'
 import { suggest } from '../../platform/validation/suggest.ts'
@@ -126,7 +125,6 @@ function warningsOf(plan: PlanTerms, names: PlanNames, vocabulary: Vocabulary): 
   return [
     ...currencyWarnings(plan.currency, '/currency'),
     ...warnOfEvents(names, vocabulary),
-    ...warnOfConditions(names, vocabulary),
     ...warnOfRebates(plan),
     ...warnOfMinorUnits(plan),
     ...warnOfShares(plan),
@@ -160,18 +158,6 @@ function warnOfEvents({ facts }: PlanNames, { events }: Vocabulary): Warning[] {
 function hint(name: string, names: readonly string[]): string {
   const closest = suggest(name, names)
   return closest ? ` Did you mean ${quote(closest)}?` : ''
-}
-
-function warnOfConditions({ conditions }: PlanNames, vocabulary: Vocabulary): Warning[] {
-  return conditions.flatMap(({ pointer, conditions }) =>
-    Object.keys(conditions)
-      .filter((name) => !vocabulary.conditions.has(name.replace(/^not_/, '')))
-      .map((name) => ({
-        code: 'never_sent',
-        pointer: pointer + pointerStep(name),
-        message: `Accounts of this vertical send no field for ${quote(name)}: the value is always missing.`,
-      })),
-  )
 }
 
 /**

@@ -5,7 +5,6 @@ export const planWarning = warning('PlanWarning', [
   'withdrawn_currency',
   'unknown_event',
   'unknown_kpi',
-  'never_sent',
   'rebate_and_unit',
   'minor_unit',
   'over_100',
