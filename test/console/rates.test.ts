@@ -42,21 +42,11 @@ test('a file that cannot be read says why', async () => {
   expect(wrong).toContain('<strong>Rows › 1 › USD:</strong>')
 })
 
-test('one rate is read as people write it', async () => {
+test('a file of its own adds a currency that the European Central Bank does not publish', async () => {
   await openAccount()
-  const browser = await signedIn()
-  const send = async (fields: Record<string, string>) =>
-    browser.post(AT, { csrf: await browser.csrf(AT), change: 'one', ...fields })
-  const empty = await send({ currency: 'AED', day: '', rate: '' })
-  expect([empty.status, await empty.text()]).toEqual([
-    422,
-    expect.stringContaining('is not a rate'),
-  ])
-  expect((await send({ currency: 'AED', day: '', rate: '4.2' })).status).toBe(422)
-  const one = { currency: 'aed', day: '2026-10-31', rate: '4,2901' }
-  expect((await send(one)).status).toBe(303)
-  const after = await (await browser.get(AT)).text()
-  expect(after).toContain('1 rate was added.')
-  const other = (await (await send({ ...one, rate: '4.3' })).text()).replaceAll(/<[^>]+>/g, '')
+  const own = (rate: string) => upload(new Blob([`Date,AED\n2026-10-05,${rate}\n`]), 'aed.csv')
+  expect((await own('4.2901')).status).toBe(303)
+  expect(await rateOf('AED')).toBe('4.2901')
+  const other = (await (await own('4.3')).text()).replaceAll(/<[^>]+>/g, '')
   expect(other).toContain('Choose “Replace it; the former rate is kept beside it” to replace')
 })

@@ -1,25 +1,15 @@
 import { getFxRates, importFxRates } from '../../commission/rates/routes.ts'
 import { counted } from '../../commission/words/english.ts'
-import { dayBefore, type Page, type Values } from '../../pages/base/page.ts'
+import { dayBefore, type Page } from '../../pages/base/page.ts'
 import { calling } from '../../pages/calling.ts'
-import { refused } from '../../pages/csv-columns.ts'
 import { Amount, count, Day, EmptyState } from '../../pages/parts/data.tsx'
 import { CORRECT } from '../../pages/parts/field-words.ts'
 import { AccountLink } from '../../pages/parts/fields.tsx'
 import { ChangeForm, Filters } from '../../pages/parts/forms.tsx'
 import { Table } from '../../pages/parts/table.tsx'
 import type { AnswerOf } from '../../platform/http/operation.ts'
-import { readAmount } from '../../platform/money/typed.ts'
 
 type Rates = AnswerOf<typeof getFxRates>
-
-/** Returns the file of one rate, which has digits after its point, as the files of the European Central Bank do. */
-function oneRate(values: Values): string {
-  const rate = readAmount(values('rate'), 4, 'a rate. Write it as 4.2901')
-  if ('problem' in rate)
-    throw refused('Nothing was stored.', [{ pointer: '/rate', message: rate.problem }])
-  return `Date,${values('currency').trim().toUpperCase()}\n${values('day')},${rate.value}\n`
-}
 
 const Known = ({ known }: { known: Rates }) => (
   <section>
@@ -60,16 +50,14 @@ export const ratesPage: Page = {
   path: '/accounts/:account/rates',
   shows: 'public',
   section: 'Rates',
-  query: ['day', 'currency', 'rate_day'],
+  query: ['day'],
   changes: {
     upload: calling(importFxRates, addedText, (values) => ({ csv: values('file') })),
-    one: calling(importFxRates, addedText, (values) => ({ csv: oneRate(values) })),
   },
   async render(visit) {
     const { api, query } = visit
     const day = query.day ?? dayBefore(visit.today, 0)
     const known = await api.call(getFxRates, { day })
-    const chosen = /^[A-Z]{3}$/.test(query.currency ?? '') ? query.currency : undefined
     const body = (
       <>
         <p class="quick">
@@ -84,7 +72,7 @@ export const ratesPage: Page = {
           fields={[
             {
               name: 'file',
-              label: 'File of the European Central Bank',
+              label: 'File of rates',
               type: 'file',
               required: true,
               attributes: { accept: '.csv,text/csv' },
@@ -96,26 +84,11 @@ export const ratesPage: Page = {
             Download the file <em>Euro foreign exchange reference rates</em> of the European Central
             Bank, unpack it, and upload the CSV in it. Then compute the periods that wait again.
           </p>
-        </ChangeForm>
-        <h2>Add one rate</h2>
-        <ChangeForm
-          change="one"
-          submit="Add the rate"
-          fields={[
-            {
-              name: 'currency',
-              value: chosen,
-              hint: 'Its code of three letters, such as AED.',
-            },
-            { name: 'day', type: 'date', required: true, value: query.rate_day },
-            { name: 'rate', required: true, hint: 'What one euro is, such as 4.2901.' },
-            CORRECT,
-          ]}
-        >
           <p>
-            For a currency that the European Central Bank does not publish. A rate applies to its
-            day and to the seven days after it: choose the day of the record, or one of the seven
-            days before.
+            For a currency that the bank does not publish, upload a CSV of your own: the columns{' '}
+            <em>Date</em> and the code of the currency, such as <em>AED</em>, and a row for each day
+            with what one euro is, such as <em>2026-10-05,4.2901</em>. A rate applies to its day and
+            to the seven days after it.
           </p>
         </ChangeForm>
         <Known known={known} />

@@ -14,8 +14,6 @@ import { Data } from '../../pages/parts/data.tsx'
 export interface Unearned extends FactOutcome {
   readonly affiliate_id?: string | null
   readonly customer_id?: string
-  readonly currency?: string | null
-  readonly day?: string
 }
 
 /** The version of a plan that decided about records; null if none did. */
@@ -59,14 +57,7 @@ const affiliate: Address = (at, { affiliate_id }) =>
 const planOfAffiliate: Address = (at, { affiliate_id }) =>
   affiliate_id ? at('affiliates', affiliate_id) : at('plans')
 
-/** Leads to the form of one rate. The rate of another record can be missing: only that of the record has its day. */
-const rates: Address = (at, { reason, currency, day }) => {
-  const query = {
-    currency: currency ?? undefined,
-    rate_day: reason.startsWith('fx_') ? day : undefined,
-  }
-  return `${withQuery(at('rates'), query)}#change-one`
-}
+const rates: Address = (at) => at('rates')
 
 const SEE_PLAN: Next = [
   'See what the plan pays for',

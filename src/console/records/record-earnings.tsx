@@ -106,17 +106,10 @@ function Earnings(props: Earned) {
 
 /** Returns an outcome of a record with what the links of its next step need. */
 function unearnedOf(
-  { found: { customer_id, day, record }, earnings }: Pick<Earned, 'found' | 'earnings'>,
+  { found: { customer_id }, earnings }: Pick<Earned, 'found' | 'earnings'>,
   outcome: RecordEarnings['state'],
 ): Unearned {
-  const currency = record.currency ?? record.Currency
-  return {
-    ...outcome,
-    customer_id,
-    day,
-    affiliate_id: earnings.affiliate_id,
-    ...(typeof currency === 'string' && { currency }),
-  }
+  return { ...outcome, customer_id, affiliate_id: earnings.affiliate_id }
 }
 
 /** Renders the reason why a record earned nothing, with the next step as a button. */
