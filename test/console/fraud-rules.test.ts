@@ -57,7 +57,10 @@ describe('the form of a rule', () => {
   /** Other values of parameters, as people do not round them. */
   const OTHERS: Readonly<Record<string, unknown>> = {
     ...{ names: true, seconds: 49, times: '1.234', lots: '0.001', share_percent: '61.5' },
-    by_challenge_type: { rapid: { daily: '3.5' }, 'a/b~c, "d"': { total: '7', daily: '2' } },
+    by_challenge_type: [
+      { challenge_type: 'rapid', daily: '3.5' },
+      { challenge_type: 'a/b~c, "d"', total: '7', daily: '2' },
+    ],
     events: { deposits: ['FTD', 'Top up, card'], withdrawals: ['Out'], bets: ['Spin'] },
   }
 
@@ -121,9 +124,8 @@ describe('the form of a rule', () => {
     const rows = await pressed(await page(), `add ${limits}`)
     expect(rows).not.toContain('role="alert"')
     const two = await pressed(await pressed(rows, `add ${limits}`), `add ${limits}`, {
-      [`${limits}/0/type`]: 'rapid',
+      [`${limits}/0/challenge_type`]: 'rapid',
       [`${limits}/0/daily`]: '0',
-      [`${limits}/1/type`]: 'rapid',
     })
     const wrong = await pressed(two, 'save', {
       ...{ name: '', 'parameters/daily': 'five', 'parameters/grace_days': '31' },
@@ -135,8 +137,7 @@ describe('the form of a rule', () => {
     expect(beside('parameters/daily')).toContain('“five” is not a percentage')
     expect(beside('parameters/grace_days')).toContain('30')
     expect(beside('name')).toContain('is required')
-    expect(beside(`${limits}/1/type`)).toContain('This challenge stands above already.')
-    expect(beside(`${limits}/2/type`)).toContain('Write the challenge')
+    expect(beside(`${limits}/1/challenge_type`)).toContain('is required')
     // What was typed stays.
     expect(fieldsOf(wrong)).toMatchObject({
       'parameters/daily': 'five',

@@ -330,7 +330,9 @@ export function randomParameters(from: Source, kind: string): object {
     }),
     drawdown_breach: () => ({
       grace_days: from.between(0, 3),
-      ...(from.oneIn(2) && { by_challenge_type: { 'one-step': { daily: '4', total: '20' } } }),
+      ...(from.oneIn(2) && {
+        by_challenge_type: [{ challenge_type: 'one-step', daily: '4', total: '20' }],
+      }),
     }),
     payout_without_trading: () => ({
       days: from.pick([1, 30]),

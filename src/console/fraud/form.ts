@@ -26,12 +26,12 @@ function parameterField(parameter: ParameterLabel, usual: unknown): Field {
   const { label, is, hint } = parameter
   if (is === 'limits') {
     const members: Members = {
-      type: { is: 'text', label: 'Challenge', offer: 'challenges' },
+      challenge_type: { is: 'text', label: 'Challenge' },
       daily: limit('Daily limit'),
       total: limit('Limit in all'),
     }
     const item = { is: 'group', label: 'Limits', members } as const
-    return { is: 'rows', label, one: 'challenge', key: 'type', item }
+    return { is: 'rows', label, one: 'challenge', item }
   }
   if (is === 'events') {
     const members = Object.entries(EVENT_LABELS).map(([name, text]): [string, Field] => [

@@ -4,7 +4,7 @@ import { positive, wholeNumber } from '../../commission/plans/decimals.ts'
 import { counted, figure } from '../../commission/words/english.ts'
 import { decimal, fromFact } from '../../platform/money/decimal.ts'
 import * as f from '../../platform/validation/fields.ts'
-import { exactOptional, said } from '../../platform/validation/fields.ts'
+import { exactOptional, member, said } from '../../platform/validation/fields.ts'
 import { objectOf } from '../../platform/validation/shapes.ts'
 import { customersWith } from '../db/candidates.ts'
 import { exceeds } from '../figures.ts'
@@ -15,6 +15,10 @@ import { documented, parameter, percent } from '../parameters.ts'
 const FAILED = 'failed'
 
 const limits = objectOf({
+  challenge_type: member(
+    f.text,
+    said('The type of the challenge. Of several, the first counts.', '2-step'),
+  ),
   daily: exactOptional(positive, said('The limit of the drawdown of a day, in percent.', '4')),
   total: exactOptional(positive, said('The limit of the maximum drawdown, in percent.', '8')),
 })
@@ -38,8 +42,8 @@ export const drawdownBreach = defineKind({
     }),
     by_challenge_type: {
       ...v.optional(
-        documented(v.record(f.text, limits), BY_CHALLENGE, { '2-step': { daily: '4' } }),
-        {},
+        documented(v.array(limits), BY_CHALLENGE, [{ challenge_type: '2-step', daily: '4' }]),
+        [],
       ),
       label: BY_CHALLENGE,
     },
@@ -48,9 +52,9 @@ export const drawdownBreach = defineKind({
     when: `the drawdown of a customer was more than ${figure(daily)} % on one day or more than ${figure(total)} % in all, and the phase was not failed ${grace_days === 0 ? 'on that day' : `within ${counted(grace_days, 'day')}`}`,
     more: [
       `A customer who paid for another challenge or a reset ${grace_days === 0 ? 'on that day' : 'meanwhile'} is left out.`,
-      ...Object.entries(by_challenge_type).map(
-        ([type, own]) =>
-          `In the challenge ${type} the limits are ${figure(own.daily ?? daily)} % on one day and ${figure(own.total ?? total)} % in all.`,
+      ...by_challenge_type.map(
+        (own) =>
+          `In the challenge ${own.challenge_type} the limits are ${figure(own.daily ?? daily)} % on one day and ${figure(own.total ?? total)} % in all.`,
       ),
     ],
   }),
@@ -59,14 +63,13 @@ export const drawdownBreach = defineKind({
     'trading-activity': grace_days + 1,
   }),
   candidates: ({ daily, total, grace_days, by_challenge_type }) => {
-    const own = Object.values(by_challenge_type)
     const least = (limits: readonly (string | undefined)[]) =>
       Math.min(...limits.map(Number).filter(Number.isFinite))
     return {
       sql: customersWith('activity', '(t.drawdown > :daily or t.max_drawdown > :total)'),
       values: {
-        daily: least([daily, ...own.map((one) => one.daily)]),
-        total: least([total, ...own.map((one) => one.total)]),
+        daily: least([daily, ...by_challenge_type.map((one) => one.daily)]),
+        total: least([total, ...by_challenge_type.map((one) => one.total)]),
       },
       after: grace_days,
     }
@@ -78,7 +81,7 @@ export const drawdownBreach = defineKind({
       // The breach ended with its account: the phase is that of another one.
       if (ownFacts(customer, 'transactions', breached, day).some(isFee)) return []
       const type = valueOn(customer.fields, breached)?.challenge_type ?? ''
-      const own = Object.hasOwn(by_challenge_type, type) ? by_challenge_type[type] : undefined
+      const own = by_challenge_type.find((one) => one.challenge_type === type)
       const limits = { drawdown: own?.daily ?? daily, max_drawdown: own?.total ?? total }
       const found = ownFacts(customer, 'trading-activity', breached, breached)
         .map((fact) => ({

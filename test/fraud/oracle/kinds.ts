@@ -463,7 +463,8 @@ function drawdownBreach(scene: Scene, p: Parameters): Found[] {
     if (!first) return []
     for (let on = day; on <= scene.day; on = before(on, -1))
       if (fieldsOn(first.customer, on).phase === 'failed') return []
-    const own = p.by_challenge_type[fieldsOn(first.customer, day).challenge_type ?? '']
+    const type = fieldsOn(first.customer, day).challenge_type ?? ''
+    const own = p.by_challenge_type.find((one: Parameters) => one.challenge_type === type)
     const limits: [string, string][] = [
       ['drawdown', own?.daily ?? p.daily],
       ['max_drawdown', own?.total ?? p.total],

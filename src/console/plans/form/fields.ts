@@ -42,8 +42,6 @@ export interface EntryList extends Named {
   /** The word for one entry, such as `tier`. */
   readonly one: string
   readonly item: Group | OneOf
-  /** The field of an entry that has its name, if the JSON has an object of entries instead of a list. */
-  readonly key?: string
 }
 
 /** An object of one of several forms. */

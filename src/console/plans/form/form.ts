@@ -118,12 +118,9 @@ function show(field: Field, path: string, value: unknown, texts: Map<string, str
     texts.set(`${path}@`, name ?? '')
     showMembers(chosenForm(field, name ?? '')?.members ?? {}, path, value, texts)
   } else if (field.is === 'rows') {
-    const { key, item } = field
-    const rows = Object.entries(Object(value)).map(([name, one]) =>
-      key ? { [key]: name, ...Object(one) } : one,
-    )
+    const rows = Array.isArray(value) ? value : []
     texts.set(`${path}#`, String(rows.length))
-    for (const [i, one] of rows.entries()) show(item, `${path}/${i}`, one, texts)
+    for (const [i, one] of rows.entries()) show(field.item, `${path}/${i}`, one, texts)
   } else showAtom(field, path, value, texts)
 }
 
@@ -149,24 +146,7 @@ function read(field: Field, path: string, reading: Reading): unknown {
   if (field.is !== 'rows') return readAtom(field, path, reading)
   const count = rowCount(reading.values, path)
   if (count === 0) return undefined
-  const rows = Array.from(
-    { length: count },
-    (_, i) => read(field.item, `${path}/${i}`, reading) ?? {},
-  )
-  const { key, one } = field
-  if (!key) return rows
-  const entries = new Map<string, object>()
-  for (const [i, row] of rows.entries()) {
-    const { [key]: name = '', ...others } = Object(row)
-    const message = entries.has(name)
-      ? `This ${one} stands above already.`
-      : `Write the ${one}, or remove this row.`
-    if (name === '' || entries.has(name)) {
-      reading.problems.push({ pointer: `/${path}/${i}/${key}`, message })
-    }
-    entries.set(name, others)
-  }
-  return Object.fromEntries(entries)
+  return Array.from({ length: count }, (_, i) => read(field.item, `${path}/${i}`, reading) ?? {})
 }
 
 /** Returns an object of the members that have a value. */
