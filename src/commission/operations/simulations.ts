@@ -6,14 +6,10 @@ import { described, referred } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, optional, said } from '../../platform/validation/fields.ts'
 import { REQUEST_LIMITS } from '../limits.ts'
-import { TooManyFacts } from '../run/customers.ts'
-import { readStored, withinLimit } from '../run/on-request.ts'
+import { inTurn, readStored } from '../run/on-request.ts'
 import { comparePage, MAX_AFFILIATES, openSimulation, parseSimulation } from '../run/simulation.ts'
 import { simulation } from '../shapes/simulation.ts'
 import { plan, readVocabulary } from './plans.ts'
-
-/** What to do about an affiliate with too many records. */
-const TOO_LARGE = 'The affiliate cannot be simulated.'
 
 export const simulatePlan = operation({
   topic: 'plans',
@@ -28,7 +24,6 @@ export const simulatePlan = operation({
       v.string(),
       said('The `meta.next_cursor` of the previous page, with the same plan, body and parameters.'),
     ),
-    affiliate_id: optional(v.string(), said('Simulates only this affiliate.', 'IB-07')),
   },
   body: {
     period: member(f.text, said('The period, of the kind of the plan.', '2026-10')),
@@ -46,8 +41,7 @@ export const simulatePlan = operation({
     errors: ['validation_failed'],
     command: { name: 'plans simulate', recovery: 'A simulation stores nothing.' },
   })),
-  async run({ env, grant, session }, { plan: id, cursor, ...sent }) {
-    const { affiliate_id = null, ...body } = sent
+  async run({ env, grant, session }, { plan: id, cursor = '', ...body }) {
     const account = { id: grant.account, vertical: grant.vertical }
     const [{ stored, beginnings }, vocabulary] = await Promise.all([
       readStored(env, grant, session),
@@ -56,16 +50,11 @@ export const simulatePlan = operation({
     const plan = stored.inForce.plans.get(id)
     if (!plan) throw notFound('plan', id)
     const { period, version } = parseSimulation(body, plan, vocabulary)
-    return withinLimit({ account: stored.row.id }, TOO_LARGE, async () => {
+    return inTurn({ account: stored.row.id }, async () => {
       const opened = await openSimulation(stored, plan, version.terms, period, beginnings)
-      const isAsked = (one: string): boolean =>
-        affiliate_id === null
-          ? cursor === undefined || compareText(one, cursor) > 0
-          : one === affiliate_id
-      const affiliates = opened.affiliates.filter(isAsked)
+      const affiliates = opened.affiliates.filter((one) => compareText(one, cursor) > 0)
       const page = await comparePage(opened, affiliates, REQUEST_LIMITS.facts)
       const { data, tooLarge } = page
-      if (tooLarge !== null && affiliate_id !== null) throw new TooManyFacts()
       // The cursor of the next page is the last affiliate of this one.
       const last = tooLarge ?? page.affiliates.at(-1) ?? null
       return {
