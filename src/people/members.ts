@@ -1,6 +1,5 @@
+import { newInvitationLink } from '../platform/auth/notice-links.ts'
 import { isAtLeast } from '../platform/auth/roles.ts'
-import { digest, randomText, SECRET_LENGTH } from '../platform/auth/secret.ts'
-import { passkeyOrigin } from '../platform/development.ts'
 import { type AuditEntry, newAuditId, tryWithAudit } from '../platform/directory/audit.ts'
 import * as rows from '../platform/directory/member-changes.ts'
 import {
@@ -12,7 +11,6 @@ import {
   type Waiting,
 } from '../platform/directory/members.ts'
 import { noticeStatement } from '../platform/directory/outbox.ts'
-import { HOUR_MS } from '../platform/durations.ts'
 import { ApiError, unavailable } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
@@ -20,9 +18,6 @@ import { quoteAll } from '../platform/validation/quote.ts'
 
 // Who may change whom (§21.1). Every rule is a function of the whole team as it was read, and the batch of a change
 // asserts that it still is so: two changes at once are decided one after the other.
-
-/** The contract: an invitation works for 72 hours. */
-const INVITATION_MS = 72 * HOUR_MS
 
 /** How often a change is decided anew when another one came first. */
 const ATTEMPTS = 5
@@ -219,14 +214,9 @@ function requestBy(
 
 /** Makes a link by which a member registers a passkey. What they had before ends. */
 async function makeLink({ env, member, now }: Author, id: string) {
-  const secret = randomText(SECRET_LENGTH)
-  const ends_at = now + INVITATION_MS
-  const invitation = {
-    ...{ digest: await digest(secret), id: crypto.randomUUID(), member: id, ends_at },
-    ...{ created_at: new Date(now).toISOString(), created_by: member.actor },
-  }
-  // The part of an address after `#` is never sent to a server, so no log of one has the secret.
-  const url = new URL(`/console/invitation#${secret}`, passkeyOrigin(env)).href
+  const { url, ...made } = await newInvitationLink(env, '/console', now)
+  const { ends_at } = made
+  const invitation = { ...made, member: id, created_by: member.actor }
   return {
     link: { url, ends_at },
     statements: [

@@ -1,12 +1,10 @@
 import * as v from 'valibot'
 import { affiliateActor } from '../../platform/auth/grant.ts'
-import { digest, randomText, SECRET_LENGTH } from '../../platform/auth/secret.ts'
-import { passkeyOrigin } from '../../platform/development.ts'
+import { newInvitationLink } from '../../platform/auth/notice-links.ts'
 import { listAffiliateKeys } from '../../platform/directory/affiliate-keys.ts'
 import { readProfiles } from '../../platform/directory/affiliates.ts'
 import { withAudit } from '../../platform/directory/audit.ts'
 import { hasMail, noticeStatement } from '../../platform/directory/outbox.ts'
-import { HOUR_MS } from '../../platform/durations.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type Call, operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
@@ -16,9 +14,6 @@ import { email, member, nullable, optional, said } from '../../platform/validati
 import { sendCaused } from '../../webhooks/operations/send-caused.ts'
 import * as rows from '../db/affiliate-members.ts'
 import { affiliate_id, endAffiliateKeyNow, requireAffiliate } from './affiliate-keys.ts'
-
-/** The contract: an invitation works for 72 hours. */
-const INVITATION_MS = 72 * HOUR_MS
 
 const instant = (time: number) => new Date(time).toISOString()
 
@@ -49,23 +44,12 @@ export async function newInvitation(
   created_by: string,
   email: string | null,
 ) {
-  const now = Date.now()
-  const secret = randomText(SECRET_LENGTH)
-  const row = {
-    affiliate_id,
-    id: crypto.randomUUID(),
-    created_by,
-    created_at: instant(now),
-    ends_at: now + INVITATION_MS,
-    used_at: null,
-    email,
-  }
+  const { url, digest, ...made } = await newInvitationLink(env, `/portal/${account.id}`, Date.now())
+  const row = { ...made, affiliate_id, created_by, used_at: null, email }
   const details = { affiliate_id, id: row.id }
   const entry = { actor, action: 'affiliate-invitation.create', account: account.id, details }
-  const stored = { ...row, digest: await digest(secret) }
-  // The part of an address after `#` is never sent to a server, so no log of one has the secret.
-  const { href } = new URL(`/portal/${account.id}/invitation#${secret}`, passkeyOrigin(env))
-  return { row, entry, statements: rows.insertInvitation(db, account.id, stored), url: href }
+  const statements = rows.insertInvitation(db, account.id, { ...row, digest })
+  return { row, entry, statements, url }
 }
 
 const UUID = 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'

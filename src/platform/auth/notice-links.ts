@@ -1,5 +1,6 @@
+import { passkeyOrigin } from '../development.ts'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
-import { digest } from './secret.ts'
+import { digest, randomText, SECRET_LENGTH } from './secret.ts'
 import { signText, verifyText } from './sign-text.ts'
 
 // Links of notices are made when a notice is sent, from an id and a key: nobody who reads the outbox has one. Each is
@@ -41,6 +42,19 @@ export async function readLink(
   if (text === null) return null
   const [account, id, until]: [string, string, number] = JSON.parse(text)
   return until > now ? { account, id } : null
+}
+
+/** Makes the link of an invitation to hand over, and what is stored of it. `home` is that of the pages. */
+export async function newInvitationLink(env: Env, home: string, now: number) {
+  const secret = randomText(SECRET_LENGTH)
+  return {
+    id: crypto.randomUUID(),
+    digest: await digest(secret),
+    created_at: new Date(now).toISOString(),
+    ends_at: now + LASTS_MS.invitation,
+    // The part of an address after `#` is never sent to a server, so no log of one has the secret.
+    url: new URL(`${home}/invitation#${secret}`, passkeyOrigin(env)).href,
+  }
 }
 
 /** Returns the digest of the invitation that a secret opens: one that was handed over, or the token of a notice. */
