@@ -26,7 +26,13 @@ import { isUniqueViolation, withD1Retry } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { makeSteps, within } from '../platform/db/steps.ts'
 import * as rows from '../platform/directory/accounts.ts'
-import { hasAskedToLower, insertEntry, newAuditId, withAudit } from '../platform/directory/audit.ts'
+import {
+  changesOf,
+  hasAskedToLower,
+  insertEntry,
+  newAuditId,
+  withAudit,
+} from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import { type Call, list, operation, reply } from '../platform/http/operation.ts'
@@ -86,13 +92,6 @@ const storedSettings = <S extends JsonSettings>({
   ...(invoicing && { invoicing: JSON.stringify(invoicing) }),
   ...(sign_up && { sign_up: JSON.stringify(sign_up) }),
 })
-
-/** Returns the present values of the settings that a change names. */
-function settingsBefore(account: Account, change: object): Readonly<Record<string, unknown>> {
-  const { policies, ...settings } = presentAccount(account)
-  const all = Object.entries({ ...settings, ...policies })
-  return Object.fromEntries(all.filter(([name]) => name in change))
-}
 
 /**
  * Refuses fields that only approvers may set. Otherwise a manager could lower how many people must approve what is paid,
@@ -404,7 +403,8 @@ export const changeAccount = operation({
     await admitLower(call, 'payee_hold_hours', change.payee_hold_hours)
     if (change.self_billing === 'invoice') await requireBuyer(call)
     if (change.amount_signs !== undefined) await admitAmountSigns(call, change.amount_signs)
-    const details = { ...whole, before: settingsBefore(account, change) }
+    const { policies, ...settings } = presentAccount(account)
+    const details = { changes: changesOf({ ...settings, ...policies }, whole) }
     const entry = { actor, action: 'account.change', account: id, details }
     // An empty change is not in the audit log, but it still propagates the settings.
     if (Object.keys(change).length > 0) {

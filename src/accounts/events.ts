@@ -3,6 +3,7 @@ import { hasClosedPeriods } from '../commission/db/closings.ts'
 import { propagateNow, propagateSettings } from '../platform/auth/propagate.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
+import { changesOf } from '../platform/directory/audit.ts'
 import * as rows from '../platform/directory/event-definitions.ts'
 import { ApiError } from '../platform/errors.ts'
 import { operation, reply } from '../platform/http/operation.ts'
@@ -165,7 +166,7 @@ export const putEventDefinition = operation({
     const others = definitions.filter((other) => other !== stored)
     checkLimits(others, definition)
     if (stored) await admitChange(env, account, stored, definition)
-    const details = { ...definition, before: stored ?? null }
+    const details = { eventname: name, changes: changesOf(stored ?? {}, definition) }
     await changeSettings(call, 'event-definition.put', details, [
       rows.putDefinition(env.DB, account.id, definition),
     ])

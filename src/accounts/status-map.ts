@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { propagateSettings } from '../platform/auth/propagate.ts'
+import { changesOf } from '../platform/directory/audit.ts'
 import { putMapping, readMapping, STATUSES } from '../platform/directory/status-maps.ts'
 import { operation } from '../platform/http/operation.ts'
 import { validationFailed } from '../platform/http/read-fields.ts'
@@ -62,7 +63,8 @@ export const putStatusMap = operation({
   async run(call, sent) {
     const { env, account } = call
     const map = readStatusMap(sent.status)
-    const details = { status: map, before: { status: await readMapping(env.DB, account.id) } }
+    const before = { status: await readMapping(env.DB, account.id) }
+    const details = { changes: changesOf(before, { status: map }) }
     await changeSettings(call, 'status.put', details, putMapping(env.DB, account.id, map))
     // A failure is no error: the map counts at once, and only warnings wait for the cron.
     await propagateSettings(env, account.id)

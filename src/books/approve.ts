@@ -148,7 +148,6 @@ export async function approveStatement(
   const { id, hash, actor, now, leaveOutHolds } = approval
   const db = accountDatabase(env, account)
   const approver = approverOf(account, actor, now)
-  const details = { statement: id, hash, ...(leaveOutHolds && { leave_out_holds: true }) }
   for (let attempt = 1; ; attempt++) {
     const statement = await findStatement(db, account.id, id, 1)
     const [candidate] = await readCandidates(db, account.id, [id])
@@ -170,6 +169,9 @@ export async function approveStatement(
     const run = await lastVouchingRun(db, account.id, period.id)
     const unvouched = await unvouchedFinder(env, account, period, run)([candidate])
     if (unvouched?.has(id)) throw refused(notVouched(period.id))
+    const { affiliate_id } = candidate
+    const holds = leaveOutHolds && { leave_out_holds: true }
+    const details = { statement: id, affiliate_id, hash, ...holds }
     const entry = { action: 'statement.approve', details }
     await approveRows(db, approver, rowsOf(candidate), entry, [])
   }

@@ -46,6 +46,7 @@ export async function decideCase(
     const isStored = await storeDecision(db, {
       account: account.id,
       case_id: id,
+      affiliate_id: found.affiliate_id,
       position: decisions.length,
       decision,
       reason,

@@ -2,6 +2,7 @@ import { untilBooked } from '../books/until-booked.ts'
 import { digest } from '../platform/auth/secret.ts'
 import { compareText } from '../platform/compare-text.ts'
 import { dayNumber, dayText } from '../platform/db/column-types.ts'
+import { changesOf } from '../platform/directory/audit.ts'
 import { DAY_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
@@ -62,6 +63,12 @@ interface ChosenRow {
   /** Why it is paid otherwise than its bank details say. */
   readonly note: string | null
 }
+
+/** Returns what the audit log has of the rows of a batch. */
+const countsOf = (rows: readonly ChosenRow[]) => ({
+  rows: rows.length,
+  waived: rows.reduce((sum, { waived }) => sum + waived.length, 0),
+})
 
 /** A doubt as it is shown: what a bank said of it is not kept once the batch is confirmed. */
 export interface ShownDoubt extends Pick<Doubt, 'code' | 'about'> {
@@ -376,7 +383,9 @@ export const setRows = (call: Call, id: string, asked: readonly AskedRow[]): Pro
     const all = added.length > 0 ? [...new Set([...authors, actor])] : authors
     const set = { rows: JSON.stringify(chosen), authors: JSON.stringify(all) }
     const { hash, total } = await planBatch(call, { ...batch, ...set })
-    const audited = { rows: chosen.length, added: added.length }
+    const was = { ...countsOf(before), total: batch.total }
+    const changes = changesOf(was, { ...countsOf(chosen), total })
+    const audited = { added: added.length, changes }
     const changed = { set: { ...set, hash, total }, audited, keys: '[]', statements: [] }
     return change(call, batch, { action: 'batch.change', ...changed })
   })

@@ -178,7 +178,7 @@ async function store(call: Call, plan: Plan): Promise<boolean> {
   const change = { transfer, entry: { ...entry, amount: settled, movement } }
   return bookTransfers(call, [{ ...change, ...(due && { paid: partsOf(plan, due) }) }], {
     action: 'transfers.book',
-    details: { ...movement },
+    details: { ...movement, affiliate_id: transfer.affiliate_id },
     also: [
       rows.rejectTaken(db, account, movement),
       ...(due ? [guardStatements(db, account, due)] : []),
@@ -241,12 +241,12 @@ export async function dismissDoubts(call: Call, written: string, reason: string)
   const { db, actor } = call
   const { id: account } = call.account
   const [reference = written] = referencesIn(written)
-  if ((await findTransfers(db, account, [reference], 1)).length === 0) {
-    throw notFound('transfer', written)
-  }
+  const [transfer] = await findTransfers(db, account, [reference], 1)
+  if (!transfer) throw notFound('transfer', written)
   const all = await listMovements(db, account, [reference])
   const own = all.filter((one) => one.reference === reference && one.doubt !== null)
-  const entry = { actor, action: 'movements.dismiss', account, details: { reference, reason } }
+  const details = { reference, affiliate_id: transfer.affiliate_id, reason }
+  const entry = { actor, action: 'movements.dismiss', account, details }
   if (own.length > 0) await withAudit(db, entry, rows.dismiss(db, account, reference))
   return { reference, dismissed: own.length }
 }

@@ -202,7 +202,7 @@ export function flatDetails(details: object): (readonly [name: string, text: str
 }
 
 /** Returns the names of members in which bank details differ from others. */
-export function changedNames(before: Details, now: Details): string[] {
+export function changedNames(before: object, now: object): string[] {
   const [old, flat] = [before, now].map((details) => new Map(flatDetails(details)))
   return DETAIL_NAMES.filter((name) => old?.get(name) !== flat?.get(name))
 }

@@ -167,8 +167,11 @@ export async function correctInvoice(call: Caller, number: string, reason: strin
   if (found.corrects !== null)
     throw refused('It is a correction itself. Correct the invoice after it.')
   if (found.corrected_by !== null) return
-  await store(call, 'invoice.correct', { number, reason }, (batch) =>
-    rows.correctInvoice(db, account, found, batch),
+  await store(
+    call,
+    'invoice.correct',
+    { number, affiliate_id: found.affiliate_id, reason },
+    (batch) => rows.correctInvoice(db, account, found, batch),
   ).catch((cause) => {
     if (!rows.isOfPaid(cause)) throw cause
     const detail = `Its payment of ${found.total} ${found.currency} is booked or under way, and the new invoice would come to another sum, or cannot be written yet. Wait until it came back, or decide what the new invoice needs.`

@@ -4,7 +4,7 @@ import { isAtLeast, type Role } from '../platform/auth/roles.ts'
 import type { Connection } from '../platform/db/database.ts'
 import { isAssertionFailure, isUniqueViolation } from '../platform/db/retry.ts'
 import type { Account } from '../platform/db/schema.ts'
-import { newAuditId, withAudit } from '../platform/directory/audit.ts'
+import { type Changes, newAuditId, withAudit } from '../platform/directory/audit.ts'
 import { ROOT_ACTOR } from '../platform/directory/members.ts'
 import { HOUR_MS } from '../platform/durations.ts'
 import { ApiError } from '../platform/errors.ts'
@@ -14,9 +14,10 @@ import { requirePerson, withInviters } from '../platform/http/two-persons.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { sendCaused } from '../webhooks/operations/send-caused.ts'
 import * as rows from './db/payees.ts'
-import { currentKeyId, decryptDetails, encryptDetails, maskDetails } from './details.ts'
+import { currentKeyId, decryptDetails, encryptDetails, isHidden, maskDetails } from './details.ts'
 import {
   changedNames,
+  DETAIL_CHOICES,
   DETAIL_NAMES,
   flatDetails,
   missingForInvoice,
@@ -181,6 +182,7 @@ export async function enterDetails(
   const isPerson = !parseAffiliateActor(actor) && actor !== ROOT_ACTOR
   const approvals = JSON.stringify(isPerson ? [actor] : [])
   const versions: rows.NewVersion[] = []
+  const changes: Changes[] = []
   const otherTaxpayers: string[] = []
   for (const { id, stored, details } of read) {
     const current = found.get(id)
@@ -192,16 +194,36 @@ export async function enterDetails(
     const of = { id, version: (current?.version ?? 0) + 1 }
     const encrypted = await encryptDetails(env, { ...owner, ...of }, details)
     versions.push({ ...of, method: details.method, approvals, ...encrypted })
+    changes.push(changedDetails(stored, details, isToldOfOthers(call)))
   }
   if (versions.length === 0) return 0
   const ids = versions.slice(0, AUDITED_IDS).map(({ id }) => id)
-  const one = ids.length === 1 && { [PARTY_KEYS[party]]: ids[0] }
+  const [{ version } = { version: 0 }] = versions
+  const one = ids.length === 1 && { [PARTY_KEYS[party]]: ids[0], version, changes: changes[0] }
   const entry = one || { [`${party}s`]: ids, count: versions.length }
   await store(call, party, 'enter', entry, (author) => [
     ...rows.insertVersions(db, author, versions),
     ...(party === 'payee' ? [endAgreements(db, account.id, otherTaxpayers, author.now)] : []),
   ])
   return versions.length
+}
+
+/** Returns details as the audit log, of which nothing is erased, has them: masked, and who and where it is hidden. */
+function loggedDetails(details: Details | null): Readonly<Record<string, string>> {
+  const flat = flatDetails(details ? maskDetails(details) : {})
+  const isClear = (name: string) => isHidden(name) || DETAIL_CHOICES.has(name) || CLEAR.has(name)
+  return Object.fromEntries(flat.map(([name, text]) => [name, isClear(name) ? text : '…']))
+}
+
+const CLEAR: ReadonlySet<string> = new Set(['country', 'currency', 'bic'])
+
+/** Returns what of details changes. Whoever is not told how hidden members compare sees those that look different. */
+function changedDetails(before: Details | null, now: Details, isTold: boolean): Changes {
+  const [old, latter] = [loggedDetails(before), loggedDetails(now)]
+  const differ = changedNames(before ?? {}, now).filter(
+    (name) => isTold || !isHidden(name) || old[name] !== latter[name],
+  )
+  return Object.fromEntries(differ.map((name) => [name, [old[name] ?? null, latter[name] ?? null]]))
 }
 
 /** Makes a change of the current version, if it still is as it was read. */

@@ -1,6 +1,11 @@
 import { newInvitationLink } from '../platform/auth/notice-links.ts'
 import { isAtLeast } from '../platform/auth/roles.ts'
-import { type AuditEntry, newAuditId, tryWithAudit } from '../platform/directory/audit.ts'
+import {
+  type AuditEntry,
+  changesOf,
+  newAuditId,
+  tryWithAudit,
+} from '../platform/directory/audit.ts'
 import * as rows from '../platform/directory/member-changes.ts'
 import {
   hasAccount,
@@ -239,13 +244,10 @@ interface Request {
   readonly change?: Waiting['change']
 }
 
-/** What of a member changes: old and new of each field that a person gives them. */
-const changesOf = (before: StoredMember, after: StoredMember) =>
-  Object.fromEntries(
-    (['name', 'language', 'role', 'accounts', 'affiliates'] as const)
-      .map((name) => [name, [before[name], after[name]]] as const)
-      .filter(([, [old, now]]) => JSON.stringify(old) !== JSON.stringify(now)),
-  )
+/** What a person gives a member. */
+const givenTo = ({ name, language, role, accounts, affiliates }: StoredMember) => ({
+  ...{ name, language, role, accounts, affiliates },
+})
 
 /** Decides what is asked for: stores what a member is to be, with a new link unless it is only a change. */
 async function grant(author: Author, request: Request, details: object = {}): Promise<Decision> {
@@ -255,7 +257,7 @@ async function grant(author: Author, request: Request, details: object = {}): Pr
   const member = { ...after, waiting: null, ...ends_at }
   return {
     action,
-    details: { ...details, changes: changesOf(before, after) },
+    details: { ...details, changes: changesOf(before, givenTo(after)) },
     statements: [...(made?.statements ?? []), ...rows.updateMember(author.env.DB, member)],
     member,
     link: made?.link ?? null,
@@ -269,7 +271,7 @@ function ask(author: Author, request: Request, waits: boolean): Decision | Promi
   const member = { ...before, waiting: requestBy(author, kind, change) }
   return {
     action,
-    details: { waits, changes: changesOf(before, after) },
+    details: { waits, changes: changesOf(before, givenTo(after)) },
     statements: rows.updateMember(author.env.DB, member),
     member,
     link: null,

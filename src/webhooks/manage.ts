@@ -2,7 +2,7 @@ import { randomText } from '../platform/auth/secret.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import type { FoundPage, Page } from '../platform/db/paginate.ts'
 import type { Account } from '../platform/db/schema.ts'
-import { withAudit } from '../platform/directory/audit.ts'
+import { changesOf, withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import { notFound } from '../platform/http/read-fields.ts'
 import { queueSoon } from './causes.ts'
@@ -190,7 +190,15 @@ export async function changeEndpoint(
   }
   if (Object.keys(set).length > 0) {
     const db = databaseOf(change)
-    const details = { id, ...(url && { host: hostOf(url) }), events, description, disabled }
+    const before = await findEndpoint(change, id)
+    const stored = {
+      ...before,
+      host: hostOf(before.url),
+      events: JSON.parse(before.events),
+      disabled: before.disabled !== null,
+    }
+    const sent = { ...(url && { host: hostOf(url) }), events, description, disabled }
+    const details = { id, changes: changesOf(stored, sent) }
     await withAudit(db, entryOf(change, 'change', details), [
       ...updateEndpoint(db, account.id, id, set),
       ...(disabled ? [endPending(db, account.id, id)] : []),

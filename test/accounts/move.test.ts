@@ -114,7 +114,7 @@ describe('§19.2 a move', () => {
     expect(await filled('DB', 'mover')).toEqual([])
     expect([await schemaOf('DB'), await schemaOf('DB_2')]).toEqual(schemas)
     expect((await json(acme.get('customers'))).meta.total).toBe(2)
-    const { data } = await json(askAdmin('audit-log?account=mover&kind=account'))
+    const { data } = await json(askAdmin('audit-log?account=mover&action=account'))
     expect(data.map((entry: { action: string }) => entry.action)).toEqual([
       ...['account.move', 'account.move.start'],
     ])

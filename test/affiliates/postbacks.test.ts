@@ -523,7 +523,7 @@ test('an affiliate pauses a postback and goes on, and the team sees it', async (
   expect(await json(patch({ disabled: false }))).toMatchObject({ disabled_reason: null })
   await join(world, 'own', 'n-2')
   expect(parameters(await deliver())).toMatchObject([{ ev: 'signup' }])
-  const { data } = await json(askAdmin(`audit-log?account=acme-forex&kind=postback`))
+  const { data } = await json(askAdmin(`audit-log?account=acme-forex&action=postback`))
   expect(
     data.map(({ actor, action }: { actor: string; action: string }) => [actor, action]),
   ).toEqual([

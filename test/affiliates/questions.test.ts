@@ -211,7 +211,7 @@ test('the audit log says who asked and answered, without what they wrote', async
   const { id } = await newQuestion()
   await post('own', `questions/${id}/messages`, { text: 'More words' })
   await admin(`/${id}/answers`, 'POST', { text: 'Because of C-1' })
-  const { data } = await json(askAdmin('audit-log?account=acme-forex&kind=affiliate-question'))
+  const { data } = await json(askAdmin('audit-log?account=acme-forex&action=affiliate-question'))
   expect(
     data.map(({ action, actor }: Record<string, string>) => [action, actor?.split(' ')[0]]),
   ).toEqual([

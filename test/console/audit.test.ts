@@ -51,8 +51,8 @@ test('the log is narrowed by days, person and kind of change, and paged', async 
   await openAccount()
   await env.DB.batch([
     insert('plan.put', { plan: 'ib', version: 1, effective_from: '2026-12-01' }, 'Ada', 1),
-    insert('link.change', { link_id: 'x', disabled: true }, 'Ada', 2),
-    insert('statement.approve', { statement: 'stm_1' }, 'Bob', 3),
+    insert('link.change', { link_id: 'x', affiliate_id: 'aff-7' }, 'Ada', 2),
+    insert('statement.approve', { statement: 'aff-7', ids: ['aff-8'] }, 'Bob', 3),
     ...Array.from({ length: 60 }, (_, n) =>
       insert('period.run', { period: '2026-10' }, 'Cy', n + 10),
     ),
@@ -61,14 +61,18 @@ test('the log is narrowed by days, person and kind of change, and paged', async 
   const [day, before] = ['2026-11-20', '2026-11-19']
   const found = async (query: string) => (await readLog(await signedIn(KEY_WORLD), query)).length
 
-  expect(await found('?actor=Ada')).toBe(2)
-  expect(await found('?actor=Ada&kind=link')).toBe(1)
-  expect(await found('?kind=statement&actor=Bob')).toBe(1)
-  expect(await found(`?from=${day}&to=${day}&actor=Ada`)).toBe(2)
-  expect(await found(`?to=${before}&actor=Ada`)).toBe(0)
-  expect(await found('?actor=Nobody')).toBe(0)
+  expect(await found('?member=Ada')).toBe(2)
+  expect(await found('?member=Ada&action=link')).toBe(1)
+  expect(await found('?action=link.change')).toBe(1)
+  expect(await found('?action=link.chan')).toBe(0)
+  expect(await found('?action=statement&member=Bob')).toBe(1)
+  expect(await found('?affiliate_id=aff-7')).toBe(1)
+  expect(await found('?affiliate_id=aff-8')).toBe(1)
+  expect(await found(`?from=${day}&to=${day}&member=Ada`)).toBe(2)
+  expect(await found(`?to=${before}&member=Ada`)).toBe(0)
+  expect(await found('?member=Nobody')).toBe(0)
 
-  const path = 'audit-log?account=acme&actor=Cy&kind=period'
+  const path = 'audit-log?account=acme&member=Cy&action=period'
   const first = await json(askAdmin(path))
   expect([first.data.length, first.meta.total]).toEqual([50, 60])
   const second = await json(askAdmin(`${path}&cursor=${first.meta.next_cursor}`))
@@ -80,9 +84,11 @@ test('each value is shown, also one that the words of another entry do not know'
   await openAccount()
   await env.DB.batch([
     insert('postback.add', { id: 'pbk_1', method: 'GET' }, 'Ada', 1),
+    insert('batch.prepare', { method: null, payer: 'main' }, 'Ada', 3),
     insert('payees.enter', { affiliate_id: 'a', method: 'sepa' }, 'Ada', 2),
   ])
-  const [, payee, postback] = await readLog(await signedIn(KEY_WORLD))
+  const [, batch, payee, postback] = await readLog(await signedIn(KEY_WORLD))
   expect(postback).toContain('Method: GET')
   expect(payee).toContain('Method: SEPA')
+  expect(batch).not.toContain('Method')
 })

@@ -164,7 +164,7 @@ describe('an evaluation on request', () => {
     ])
     await run()
     await run()
-    const { data } = await json(askAdmin('audit-log?kind=fraud-case'))
+    const { data } = await json(askAdmin('audit-log?action=fraud-case'))
     expect(data).toMatchObject([
       {
         ...{ actor: 'root-key', action: 'fraud-case.hold' },

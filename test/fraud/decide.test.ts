@@ -57,7 +57,10 @@ describe('a decision', () => {
     const [[action, details]] = await audit()
     expect([action, details]).toEqual([
       'fraud-case.decide',
-      { case: 'case_1', ...dismissed, keep_hold: false, refused: 0, waiting: false },
+      {
+        ...{ case: 'case_1', affiliate_id: 'a', ...dismissed },
+        ...{ keep_hold: false, refused: 0, waiting: false },
+      },
     ])
     expect(await rowsOf('fraud_decisions')).toMatchObject([{ shown: 2 }])
   })

@@ -43,10 +43,14 @@ describe('a correction of the affiliates', () => {
     expect(await lastAction()).toMatchObject({
       action: 'affiliations.put',
       account: 'acme-forex',
-      details: {
-        ...{ customer_id: 'c-1', reason: 'Wrong link', affiliations },
-        before: [{ from: null, affiliate_id: 'aff-7' }],
-      },
+      details: { customer_id: 'c-1', reason: 'Wrong link' },
+      changes: [
+        {
+          field: 'affiliations',
+          before: [{ from: null, affiliate_id: 'aff-7' }],
+          after: affiliations,
+        },
+      ],
     })
   })
 
@@ -149,14 +153,15 @@ describe('a refusal', () => {
     expect(await refusalOf()).toMatchObject({ from, reason: 'Fraud' })
     expect(await lastAction()).toMatchObject({
       action: 'refusal.put',
-      details: { customer_id: 'c-1', from, reason: 'Fraud', before: null },
+      details: { customer_id: 'c-1', from },
+      changes: [{ field: 'reason', before: null, after: 'Fraud' }],
     })
 
     await askAdmin(PATH, 'PUT', { reason: 'Duplicate' })
-    expect((await lastAction()).details).toMatchObject({
-      reason: 'Duplicate',
-      before: { from, reason: 'Fraud', refused_at: expect.any(String) },
-    })
+    expect((await lastAction()).changes).toEqual([
+      { field: 'from', before: from, after: null },
+      { field: 'reason', before: 'Fraud', after: 'Duplicate' },
+    ])
     expect(await refusalOf()).toMatchObject({ from: null, reason: 'Duplicate' })
     expect(await json(askAdmin('accounts/acme-forex/customers/c-1/affiliations'))).toMatchObject({
       refusal: { from: null, reason: 'Duplicate' },

@@ -6,7 +6,12 @@ import { MAX_RECORDS } from '../../ingest/envelope.ts'
 import { firstDifference, toDay } from '../../platform/db/history.ts'
 import { isAssertionFailure, withD1Retry } from '../../platform/db/retry.ts'
 import * as rows from '../../platform/directory/affiliates.ts'
-import { insertEntry } from '../../platform/directory/audit.ts'
+import {
+  auditOfAffiliates,
+  type Changes,
+  changesOf,
+  insertEntry,
+} from '../../platform/directory/audit.ts'
 import { memberIds } from '../../platform/directory/members.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type Call, list, operation } from '../../platform/http/operation.ts'
@@ -123,12 +128,17 @@ export async function prepareAffiliates(call: Call, { sent: asked, issues }: Sen
   await plans?.refuseClosed()
   const renamed = sent.filter((one) => profileChanges(one, profiles).length > 0)
   const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
+  const changesOfOne = (one: AffiliateInput) => {
+    const { affiliate_id } = one
+    const profile = Object.fromEntries(rows.PROFILE_MEMBERS.map((name) => [name, one[name]]))
+    const [old, now] = [before, after].map((tree) => tree.get(affiliate_id)?.at(-1) ?? NO_PARENT)
+    const stored = { status: 'active', ...profiles.get(affiliate_id), ...old }
+    return hidePersonal(changesOf(stored, { ...profile, ...now }))
+  }
   const details = {
-    affiliates: sent.length,
-    ids: ids.slice(0, MAX_AUDITED_IDS),
+    ...auditOfAffiliates(sent, changesOfOne),
     ...(added.length > 0 && { added: added.map(({ affiliate_id }) => affiliate_id) }),
     before: replacedParents(before, changed),
-    ...(renamed.length > 0 && { profiles: changedProfiles(renamed, profiles) }),
   }
   const statements = [
     ...(plans?.checks ?? []),
@@ -203,18 +213,17 @@ const profileChanges = (
     return sent[name] !== undefined && sent[name] !== stored
   })
 
-/** Returns which members of profiles a request changes, as the audit log names them: without their values. */
-const changedProfiles = (renamed: readonly AffiliateInput[], profiles: Profiles) =>
-  renamed.slice(0, MAX_AUDITED_IDS).map((one) => ({
-    affiliate_id: one.affiliate_id,
-    changed: profileChanges(one, profiles),
-    // Who may call is no personal data, and the log must tell a suspension from its end.
-    ...(one.status !== undefined && { status: one.status }),
-    ...(one.manager !== undefined && { manager: one.manager }),
-  }))
+const NO_PARENT = { parent: null, from: null }
 
-/** The audit log names at most this many affiliates of a request, but all that are new or get another parent. */
-const MAX_AUDITED_IDS = 20
+/** Replaces personal data in what changes by a mark that there is some: the audit log is never erased. */
+function hidePersonal(changes: Changes): Changes {
+  const hidden = Object.entries(changes).filter(([name]) =>
+    /\b(?:display_name|contact_email|note)$/.test(name),
+  )
+  const hide = (value: unknown) => (value === null ? null : '…')
+  const masked = hidden.map(([name, [old, now]]) => [name, [hide(old), hide(now)]])
+  return { ...changes, ...Object.fromEntries(masked) }
+}
 
 /** The audit log names at most this many former parents of each of them, the latest. */
 const MAX_AUDITED_PARENTS = 20

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { affiliateExists } from '../../platform/directory/affiliates.ts'
-import { withAudit } from '../../platform/directory/audit.ts'
+import { changesOf, withAudit } from '../../platform/directory/audit.ts'
 import { type Call, list, operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { time } from '../../platform/validation/answer-fields.ts'
@@ -60,14 +60,18 @@ type NewLink = Pick<rows.LinkRow, 'affiliate_id' | 'landing_page'> & {
  * activates or disables one that the team has disabled.
  */
 export async function storeLinkChange(
-  { env: { DB }, actor }: Pick<Call, 'env' | 'actor'>,
+  { env, actor }: Pick<Call, 'env' | 'actor'>,
   account: string,
-  { link_id, affiliate_id }: rows.LinkRow,
+  stored: rows.LinkRow,
   { change, by }: { readonly change: rows.LinkChange; readonly by: By },
 ): Promise<void> {
   // An empty change is not in the audit log.
   if (Object.keys(change).length === 0) return
-  const entry = { actor, action: 'link.change', account, details: { link_id, ...change } }
+  const { link_id, affiliate_id } = stored
+  const changes = changesOf(presentLink(env, stored), change)
+  const details = { link_id, affiliate_id, changes }
+  const entry = { actor, action: 'link.change', account, details }
+  const { DB } = env
   const link = { account, affiliate_id, link_id }
   const limits = [
     ...(change.disabled === undefined ? [] : [rows.rejectDisabledByTeam(DB, account, link_id)]),

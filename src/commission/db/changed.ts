@@ -4,6 +4,7 @@ import type { Connection } from '../../platform/db/database.ts'
 import { all, only } from '../../platform/db/query.ts'
 import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement, pairs, readBatch } from '../../platform/db/statement.ts'
+import type { Changes } from '../../platform/directory/audit.ts'
 import { type DayRange, FACT_LIMITS, FACT_TABLES } from './fact-tables.ts'
 
 const COLUMNS = {
@@ -70,7 +71,7 @@ export interface SettingChange {
   readonly id: string
   readonly at: string
   readonly action: string
-  readonly details: Readonly<Record<string, unknown>>
+  readonly details: Readonly<Record<string, unknown>> & { readonly changes?: Changes }
 }
 
 /** The maximum number of entries of the audit log that are read. */

@@ -4,7 +4,7 @@ import { readClosedFor } from '../../ingest/db/late-changes.ts'
 import { deleteRefusal, putRefusal } from '../../ingest/db/refusals.ts'
 import { today } from '../../platform/db/account-day.ts'
 import { firstDifference, toDay } from '../../platform/db/history.ts'
-import { withAudit } from '../../platform/directory/audit.ts'
+import { changesOf, withAudit } from '../../platform/directory/audit.ts'
 import { type Call, operation } from '../../platform/http/operation.ts'
 import { notFound, validationFailed } from '../../platform/http/read-fields.ts'
 import { day, time, warning } from '../../platform/validation/answer-fields.ts'
@@ -143,7 +143,9 @@ export const putAffiliations = operation({
     const issues = dayIssues(affiliations, today(account))
     if (issues.length > 0) throw validationFailed(issues)
     const { affiliations: before } = await findHistory(call, id)
-    const details = { customer_id: id, reason, affiliations, before }
+    const former = before.map(({ from, affiliate_id }) => ({ from, affiliate_id }))
+    const changes = changesOf({ affiliations: former }, { affiliations })
+    const details = { customer_id: id, reason, changes }
     const entry = { actor, action: 'affiliations.put', account: account.id, details }
     await withAudit(db, entry, rows.replaceAffiliations(db, account.id, id, affiliations))
     const after = await findHistory(call, id)
@@ -170,7 +172,8 @@ export const refuseCustomer = operation({
     const { db, account, actor } = call
     const { refusal: before } = await findHistory(call, id)
     const refused = { from, reason, refused_at: new Date().toISOString() }
-    const details = { customer_id: id, from, reason, before }
+    const changes = changesOf(before ?? {}, before ? { from, reason } : { reason })
+    const details = { customer_id: id, from, changes }
     const entry = { actor, action: 'refusal.put', account: account.id, details }
     await withAudit(db, entry, putRefusal(db, account.id, id, refused))
     const isSame = before !== null && before.from === from

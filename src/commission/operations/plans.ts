@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { resourcesOf } from '../../ingest/verticals.ts'
 import { isAssertionFailure, isUniqueViolation } from '../../platform/db/retry.ts'
 import type { Account } from '../../platform/db/schema.ts'
-import { withAudit } from '../../platform/directory/audit.ts'
+import { auditOfAffiliates, changesOf, withAudit } from '../../platform/directory/audit.ts'
 import { listDefinitions } from '../../platform/directory/event-definitions.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type Call, list, operation, reply } from '../../platform/http/operation.ts'
@@ -132,7 +132,8 @@ export const putPlan = operation({
     const { effective_from } = terms
     const answer = { plan: id, version, effective_from, outcome, warnings }
     if (outcome === 'unchanged') return answer
-    await storePlan(call, id, decision)
+    const own = before.versions.filter((one) => one.plan === id)
+    await storePlan(call, id, decision, own)
     return reply(201, answer)
   },
 })
@@ -218,11 +219,12 @@ const inForce = (cause: unknown) =>
     cause,
   })
 
-/** Stores the next version of a plan. */
+/** Stores the next version of a plan; `own` are those before it. */
 async function storePlan(
   call: Call,
   plan: string,
   { version, plan: { terms, text } }: PutDecision,
+  own: readonly rows.StoredVersion[],
 ) {
   const { effective_from, name } = terms
   const row = {
@@ -234,7 +236,9 @@ async function storePlan(
     created_at: new Date().toISOString(),
     period: periodOf(dayNumber(effective_from), terms.period).id,
   }
-  const details = { plan, version, effective_from, name }
+  const last = own.find((one) => one.version === version - 1)
+  const changes = last ? changesOf(JSON.parse(last.terms), JSON.parse(text)) : {}
+  const details = { plan, version, effective_from, name, changes }
   await storeVersion(call, 'plan.put', details, rows.insertVersion(call.db, row))
 }
 
@@ -338,7 +342,11 @@ export async function prepareAssignments(
   const stored = await readStoredPlans(db, account)
   const known = new Set(stored.assignments.map((one) => canonicalJson(one)))
   const changed = sentRows.map(present).filter((one) => !known.has(canonicalJson(one)))
-  const details = { assignments: sent.length, changed }
+  const before = (one: (typeof changed)[number]) =>
+    stored.assignments.findLast(
+      ({ affiliate_id, from }) => affiliate_id === one.affiliate_id && from <= one.from,
+    )
+  const details = auditOfAffiliates(changed, (one) => changesOf(before(one) ?? {}, one))
   return {
     issues: assignmentIssues(sent, [...new Set(stored.versions.map(({ plan }) => plan))]),
     checks: [

@@ -1,7 +1,7 @@
 import { type CustomerHistory, readHistories } from '../../ingest/db/histories.ts'
 import { type LateChange, readLateChanges } from '../../ingest/db/late-changes.ts'
 import { deliveryTime, firstIdAt } from '../../ingest/delivery-id.ts'
-import { firstDifference, fromOf, partOn, type Since, toDay } from '../../platform/db/history.ts'
+import { firstDifference, fromOf, partOn, toDay } from '../../platform/db/history.ts'
 import { STATUSES } from '../../platform/directory/status-maps.ts'
 import { memoize } from '../../platform/memoize.ts'
 import { dayText, type Period, storedPeriod } from '../../platform/money/calendar.ts'
@@ -237,11 +237,11 @@ function settingChanges(entry: SettingChange, stored: Stored): Change[] {
   if (customer_id !== undefined) {
     const own = { customer_id, at, cause: settingOf(entry, { customer_id }) }
     if (action !== 'affiliations.put') {
-      const parts = [details, details.before ?? details] as Since[]
-      const first = Math.min(...parts.map(({ from }) => toDay(from ?? null)))
+      const days = details.changes?.from ?? [details.from]
+      const first = Math.min(...days.map((day) => toDay((day as string | null) ?? null)))
       return [customerChange(stored, { ...own, from: fromOf(first) })]
     }
-    const { before, affiliations } = details as unknown as OwnerDetails
+    const [before, affiliations] = (details.changes?.affiliations ?? [[], []]) as Owners
     const from = firstDifference(before, affiliations, (one) => one?.affiliate_id)
     const former = idsIn([...before, ...affiliations])
     return from === undefined ? [] : [customerChange(stored, { ...own, from, former })]
@@ -254,10 +254,8 @@ function settingChanges(entry: SettingChange, stored: Stored): Change[] {
   return [{ at, customer_id: null, affiliates: null, touches, toCause: () => settingOf(entry) }]
 }
 
-interface OwnerDetails {
-  readonly before: CustomerHistory['affiliations']
-  readonly affiliations: CustomerHistory['affiliations']
-}
+/** The affiliates of a customer before and after a correction. */
+type Owners = readonly [CustomerHistory['affiliations'], CustomerHistory['affiliations']]
 
 /** Returns the changes that a `PUT` of affiliates is: whom it configures, and who gets another parent. */
 function treeChanges(entry: SettingChange, at: number): Change[] {

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import { methodWords } from '../../pages/parts/bank-details.tsx'
 import { Data, isolated, titleOf, visible } from '../../pages/parts/data.tsx'
 import { Json } from '../../pages/parts/fields.tsx'
@@ -6,12 +7,18 @@ import { isObject } from '../../platform/validation/record-validator.ts'
 
 // What the entries of the audit log say: the action, and the fields of its details.
 
-/** The details of an entry, which depend on its action. */
-type Details = Readonly<Record<string, unknown>>
+/** What of an entry is written in words. */
+interface Entry {
+  readonly action: string
+  readonly url: string | null
+  readonly changes: readonly { field: string; before?: unknown; after?: unknown }[]
+  /** They depend on the action. */
+  readonly details: Readonly<Record<string, unknown>>
+}
 
 /** The fields that only programs read. */
 const HIDDEN =
-  /^(?:account|before|created_at|digest|entry|event|event_id|(?:file_)?hash|id|member|move|note|replaces|run|statements)$/
+  /^(?:account|affiliate_id|before|created_at|digest|entry|event|event_id|(?:file_)?hash|ids?|invitation|member|move|note|replaces|run|statements)$/
 
 /** The verbs of actions whose past is not made by `ed`. */
 const PAST: Readonly<Record<string, string>> = {
@@ -42,23 +49,18 @@ export function actionWords(action: string): string {
   return `${PAST[verb] ?? plain(past)} ${withArticle(plain(subject))}`
 }
 
-/** Returns the fields of an entry. Those of a group are fields of their own. */
-function fieldsOf(details: Details) {
-  const former = isObject(details.before) ? details.before : {}
-  return Object.entries(details)
-    .filter(([name]) => !HIDDEN.test(name))
-    .flatMap(([name, after]) => {
-      const before = former[name]
-      if (!isObject(after)) return [{ name, before, after }]
-      const group = isObject(before) ? before : {}
-      return Object.entries(after).map(([one, value]) => ({
-        name: one,
-        before: group[one],
-        after: value,
-      }))
-    })
-    .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after))
+/** Returns the fields of an entry: first those that were changed. */
+function fieldsOf({ changes, details }: Entry) {
+  const others = Object.entries(details)
+    .filter(([name, value]) => !HIDDEN.test(name) && !isEmpty(value))
+    .flatMap(([field, after]) =>
+      isObject(after) ? Object.entries(after) : [[field, after] as const],
+    )
+    .map(([field, after]) => ({ field, before: undefined, after }))
+  return [...changes, ...others]
 }
+
+const isEmpty = (value: unknown) => value === null || value === undefined || value === ''
 
 /** The actors that are no people. */
 const ACTORS: Readonly<Record<string, string>> = {
@@ -75,34 +77,44 @@ export function actorTitle(actor: string): string {
   return own ? `A ${own.by} of ${isolated(own.affiliate_id)}` : (ACTORS[actor] ?? visible(actor))
 }
 
-/** Renders who acted: a person and their role, the key of the service, or the service itself. */
-export const Actor = ({ actor }: { actor: string }) => (
+/** Renders who acted: a person, by their name if it is known, the key of the service, or the service itself. */
+export const Actor = ({ actor, name }: { actor: string; name?: string | null }) => (
   <strong>
-    <Data text={actorTitle(actor)} />
+    <Data text={name ?? actorTitle(actor)} />
   </strong>
 )
 
 /** Renders the value of a field. */
-const shown = (name: string, value: unknown) =>
-  name === 'method' ? methodWords(String(value)) : <Json name={name} value={value} />
+function Shown({ field, value }: { field: string; value: unknown }): Child {
+  if (isEmpty(value)) return 'nothing'
+  const name = field.slice(field.lastIndexOf('.') + 1)
+  return name === 'method' ? methodWords(String(value)) : <Json name={name} value={value} />
+}
 
 /** Renders what an entry of the audit log says after the name of who acted. */
-export function AuditWords({ action, details }: { action: string; details: Details }) {
-  const fields = fieldsOf(details)
+export function AuditWords({ entry }: { entry: Entry }) {
+  const fields = fieldsOf(entry)
+  const words = actionWords(entry.action)
+  const url = entry.url && new URL(entry.url)
   return (
     <>
-      {actionWords(action)}
+      {url ? <a href={url.pathname + url.search}>{words}</a> : words}
       {fields.length > 0 && (
         <ul class="diff">
-          {fields.map(({ name, before, after }) => (
+          {fields.map(({ field, before, after }) => (
             <li>
-              {titleOf(name)}:{' '}
+              <Data text={field.split('.').map(titleOf).join(' · ')} />:{' '}
               {before !== undefined && (
                 <>
-                  <del>{shown(name, before)}</del> →{' '}
+                  <del>
+                    <Shown field={field} value={before} />
+                  </del>{' '}
+                  →{' '}
                 </>
               )}
-              <ins>{shown(name, after)}</ins>
+              <ins>
+                <Shown field={field} value={after} />
+              </ins>
             </li>
           ))}
         </ul>

@@ -30,6 +30,7 @@ export interface DecisionRequest {
 export interface NewDecision extends Omit<DecisionRequest, 'id' | 'shown'>, Pick<Row, 'shown'> {
   readonly account: string
   readonly case_id: string
+  readonly affiliate_id: string
   /** The number of decisions that were made before. */
   readonly position: number
   /** Whether the case is decided by it; else another person has to decide the same. */
@@ -87,7 +88,8 @@ const AUDIT_REFUSALS = compileStatement(`
  * batch. Returns false if the case has changed meanwhile.
  */
 export async function storeDecision(db: D1Database, decision: NewDecision): Promise<boolean> {
-  const { account, case_id, actor, isFinal, keepHold, refuse, from, now, ...others } = decision
+  const { account, case_id, affiliate_id, actor, isFinal, keepHold, refuse, from, now, ...others } =
+    decision
   const { isRelease, ...rest } = others
   const fromDay = from === null ? null : dayNumber(from)
   const stored = refuse.map((id) => [id, newAuditId()])
@@ -113,6 +115,7 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
   )
   const details = {
     case: case_id,
+    affiliate_id,
     decision: decision.decision,
     reason: decision.reason,
     keep_hold: keepHold,

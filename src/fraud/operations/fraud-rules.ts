@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { after, storeVersion } from '../../commission/operations/plans.ts'
 import { requireRole } from '../../platform/auth/roles.ts'
+import { changesOf } from '../../platform/directory/audit.ts'
 import { type Call, operation, reply } from '../../platform/http/operation.ts'
 import { checkNewId, notFound } from '../../platform/http/read-fields.ts'
 import { day, outcome, time, version } from '../../platform/validation/answer-fields.ts'
@@ -192,7 +193,8 @@ async function storeRule(
     requireRole(role, 'approver', 'put a rule that holds payouts')
   const version = (own.at(-1)?.version ?? 0) + 1
   const { effective_from, name, action, disabled } = terms
-  const details = { rule, version, effective_from, name, action, disabled }
+  const changes = changesOf(own.at(-1)?.terms ?? {}, own.length > 0 ? terms : {})
+  const details = { rule, version, effective_from, name, action, disabled, changes }
   const created_at = new Date().toISOString()
   const row = { account, rule, version, effective_from, terms: canonicalJson(terms), created_at }
   await storeVersion(call, audited, details, rows.insertRuleVersion(db, row))

@@ -96,7 +96,7 @@ export function ownPasskeys({ c, session, csrf, now }: Visit): OwnPasskeys | nul
   if (member.actor === ROOT_ACTOR) return null
   const { actor, name, email } = member
   const stored = storedPasskeys(c.env.DB, TEAM_PASSKEYS, { member: member.id }, (verb) => ({
-    ...{ actor, action: `member-passkey.${verb}`, account: null, details: { id: member.id } },
+    ...{ actor, action: `member-passkey.${verb}`, account: null, details: { member: member.id } },
   }))
   return {
     site: teamSite(c, now),

@@ -86,7 +86,12 @@ export const makeMyKey = operation({
       created_at: new Date().toISOString(),
     }
     const stored = { ...key, digest: await digest(member_key), member: own.id }
-    const entry = { actor, action: 'member-key.create', account: null, details: { ...key } }
+    const entry = {
+      actor,
+      action: 'member-key.create',
+      account: null,
+      details: { member: own.id, ...key },
+    }
     await withAudit(env.DB, entry, insertMemberKey(env.DB, stored)).catch((error) => {
       if (!isAssertionFailure(error)) throw error
       const detail = `A member has at most ${MAX_KEYS} keys. End one first.`
@@ -124,7 +129,7 @@ export const endMyKey = operation({
   async run({ env, actor, member: { id } }, { key_id: key }) {
     const found = (await listMemberKeys(env.DB, id)).find((one) => one.id === key)
     if (!found) throw notFound('key', key)
-    const details = { id: key, name: found.name }
+    const details = { member: id, id: key, name: found.name }
     const entry = { actor, action: 'member-key.end', account: null, details }
     await withAudit(env.DB, entry, deleteMemberKey(env.DB, id, key))
     return null

@@ -4,6 +4,7 @@ import { columnNames, type Table } from './table.ts'
 import {
   affiliateParents,
   affiliates,
+  auditLog,
   customerAffiliations,
   customers,
   payoutBatches,
@@ -91,7 +92,12 @@ const SHADOWS: Readonly<Record<string, string>> = {
     'assignments',
     `${OF_ACCOUNT} and (t.affiliate_id = '*' or t.affiliate_id in ${OWNERS})`,
   ),
-  audit_log: rowsOf('audit_log', `${OF_ACCOUNT} and t.details ->> 'affiliate_id' in ${OWNERS}`),
+  // Who is above an own affiliate is somebody else's.
+  audit_log: changedRowsOf(
+    auditLog,
+    `${OF_ACCOUNT} and t.details ->> 'affiliate_id' in ${OWNERS}`,
+    { details: `json_remove(t.details, '$.before', '$.changes.parent')` },
+  ),
   clicks: rowsOf('clicks', `${OF_ACCOUNT} and t.link_id in ${OWNERS}`),
   affiliate_question_messages: rowsOf(
     'affiliate_question_messages',

@@ -15,14 +15,71 @@ import { columnNames, type RowOf } from '../db/table.ts'
 import { auditLog } from '../db/tables.ts'
 import { ulid, ulidPrefix, ulidTime } from '../db/ulid.ts'
 import { unavailable } from '../errors.ts'
+import { isObject } from '../validation/record-validator.ts'
 
 /** A stored entry of the audit log. `details` holds neither secrets nor personal data. */
 export interface AuditRecord extends Omit<RowOf<typeof auditLog>, 'details'> {
   details: Record<string, unknown>
 }
 
+/** The most affiliates that an entry names of one request. */
+const MAX_NAMED = 20
+
+/**
+ * Returns the details of a request that changes affiliates: of one alone what changes of it, of several that of the
+ * first of them by their ids.
+ */
+export function auditOfAffiliates<One extends { readonly affiliate_id: string }>(
+  changed: readonly One[],
+  changesOfOne: (one: One) => Changes,
+) {
+  const named = changed.slice(0, MAX_NAMED)
+  const [first] = changed
+  if (first && changed.length === 1) {
+    return { affiliate_id: first.affiliate_id, changes: changesOfOne(first) }
+  }
+  const changes = named.flatMap((one) =>
+    Object.entries(changesOfOne(one)).map(([name, change]) => [
+      `${one.affiliate_id}.${name}`,
+      change,
+    ]),
+  )
+  return {
+    affiliates: changed.length,
+    ids: [...new Set(named.map(({ affiliate_id }) => affiliate_id))],
+    changes: Object.fromEntries(changes) as Changes,
+  }
+}
+
 /** An entry to add to the audit log. */
 export type AuditEntry = Omit<AuditRecord, 'id' | 'at'>
+
+/** The old and the new value of each field that a change names and that differs. */
+export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown]>>
+
+/** Returns what has members of its own: an object, or a list of objects with ids; null for any other value. */
+function membersOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  if (!Array.isArray(value)) return isObject(value) ? value : null
+  const isById = value.every((one) => isObject(one) && typeof one.id === 'string')
+  return isById ? Object.fromEntries(value.map((one) => [one.id, one])) : null
+}
+
+/**
+ * Returns what changes, for the `changes` of an entry's details: each member of `after` that differs from that of
+ * `before`. Members of members are told apart, such as `rules.cpa.amount`.
+ */
+export function changesOf(before: object, after: object): Changes {
+  const changes = Object.entries(after).flatMap(([name, now]): [string, Changes[string]][] => {
+    const old = Reflect.get(before, name) ?? null
+    if (now === undefined || JSON.stringify(old) === JSON.stringify(now)) return []
+    const [former, latter] = [membersOf(old), membersOf(now)]
+    if (!former || !latter) return [[name, [old, now]]]
+    const gone = Object.fromEntries(Object.keys(former).map((one) => [one, null]))
+    const within = Object.entries(changesOf(former, { ...gone, ...latter }))
+    return within.map(([one, change]) => [`${name}.${one}`, change])
+  })
+  return Object.fromEntries(changes)
+}
 
 const INSERT_ENTRY = compileStatement(`
   insert into audit_log (id, at, actor, action, account, details)
@@ -98,7 +155,7 @@ const FIND_REQUEST = compileStatement(`
   where account = :account and action = :action and actor <> :actor and id >= :since
     and details ->> :name = :value
     and not exists (select 1 from audit_log a where a.account = :account and a.id > r.id
-      and a.action = 'account.change' and a.details ->> :name is not null)
+      and a.action = 'account.change' and a.details -> 'changes' ->> :name is not null)
   limit 1`)
 
 /** Returns whether another actor has asked for the same lower setting since a time (milliseconds), and nobody set it since. */
@@ -129,31 +186,35 @@ export interface AuditFilter {
   /** The time before which the last entry was added, in milliseconds. */
   readonly end?: number
   readonly actor?: string
-  /** The first words of actions: `plan` is that of `plan.put`. */
-  readonly kinds?: readonly string[]
+  /** Only entries about this affiliate. */
+  readonly affiliate_id?: string
+  /** Actions, or their first words: `plan` is that of `plan.put`. */
+  readonly actions?: readonly string[]
 }
 
+/** How entries are told apart that no index tells. Lists of affiliates are those that one request has changed. */
+const CONDITIONS = {
+  actor: 'actor = :actor',
+  affiliate_id: `instr(details, json_quote(:affiliate_id)) > 0 and exists (
+    select 1 from json_tree(details) t where t.atom = :affiliate_id
+      and (t.key = 'affiliate_id' or t.path in ('$.ids', '$.added', '$.payees')))`,
+  actions: `exists (select 1 from json_each(:actions)
+    where substr(action || '.', 1, length(value) + 1) = value || '.')`,
+} as const
+
 /**
- * Returns the FROM and WHERE clauses of a filtered list. No index has the actor or the action, so they are
- * searched for in the latest entries only.
+ * Returns the FROM and WHERE clauses of a filtered list. What no index has is searched for in the latest entries only.
  */
-function filteredFrom(
-  { account, start, end, actor, kinds }: AuditFilter,
-  isAfter: boolean,
-): string {
+function filteredFrom({ account, start, end, ...others }: AuditFilter, isAfter: boolean): string {
   const range = [
     account === null ? 'true' : 'account = :account',
     ...(start === undefined ? [] : ['id >= :start']),
     ...(end === undefined ? [] : ['id < :end']),
     ...(isAfter ? [isBeyondCursor(['id'], true)] : []),
   ].join(' and ')
-  if (actor === undefined && kinds === undefined) return `audit_log where ${range}`
-  const conditions = [
-    ...(actor === undefined ? [] : ['actor = :actor']),
-    ...(kinds === undefined
-      ? []
-      : [`substr(action, 1, instr(action, '.') - 1) in (select value from json_each(:kinds))`]),
-  ].join(' and ')
+  const names = Object.keys(others) as (keyof typeof CONDITIONS)[]
+  if (names.length === 0) return `audit_log where ${range}`
+  const conditions = names.map((name) => CONDITIONS[name]).join(' and ')
   const latest = `select * from audit_log where ${range} order by id desc limit ${LIST_LIMITS.total}`
   return `(${latest}) where ${conditions}`
 }
@@ -175,13 +236,12 @@ export async function listAudit(
   const offset = after ? 0 : (number - 1) * size
   // Each database may have all entries of the page, and of the pages before it.
   const page = { number: 1, size: offset + size, after, counted }
-  const { account, start, end, actor, kinds } = filter
+  const { start, end, actions, ...others } = filter
   const values = {
-    account,
+    ...others,
     start: idAt(start),
     end: idAt(end),
-    actor,
-    kinds: JSON.stringify(kinds),
+    actions: JSON.stringify(actions),
   }
   const read = (db: D1Database) => {
     const query = {

@@ -62,7 +62,7 @@ export async function acceptTeamInvitation(
   { id, member, email }: FoundTeamInvitation,
   { digest, passkey, now }: { digest: string; passkey: StoredPasskey; now: number },
 ): Promise<void> {
-  const details = { id: member, invitation: id }
+  const details = { member, invitation: id }
   const entry = { actor: email, action: 'member.join', account: null, details }
   const values = { digest, member, now, at: passkey.created_at }
   const steps = [REJECT_CLOSED, USE_INVITATION, JOIN].map((one) => bindStatement(db, one, values))

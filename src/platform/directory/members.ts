@@ -185,6 +185,12 @@ export async function namesOfMembers(
   return new Map(rows.map(({ email, name }) => [email, name]))
 }
 
+const FIND_ACTOR = compileStatement('select email from members where id = :id')
+
+/** Returns the actor that a member is, by their id, also after their removal; any other text is an actor already. */
+export const actorOf = async (db: D1Database, id: string): Promise<string> =>
+  (await first<{ email: string }>(db, FIND_ACTOR, { id }))?.email ?? id
+
 const FIND_INVITERS = compileStatement(`
   select distinct i.created_by as email from members m join member_invitations i on i.member = m.id
   where m.email in (select value from json_each(:emails)) and m.role <> 'approver'`)
