@@ -33,10 +33,6 @@ export const listFraudCases = list({
     ),
     affiliate_id: optional(v.string(), said('Returns only cases of this affiliate.', 'IB-07')),
     customer_id: optional(v.string(), said('Returns only cases about this customer.', 'C-1001')),
-    draft_of: optional(
-      v.string(),
-      said('Returns only cases of affiliates with a draft of this period.', '2026-10'),
-    ),
     needs: optional(
       v.picklist(CASE_NEEDS),
       said(

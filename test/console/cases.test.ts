@@ -258,11 +258,7 @@ describe('a payout that a case holds', () => {
   })
 })
 
-test('the approval of a period tells sums, cases and the largest changes of all drafts, and asks once', async () => {
-  await storeCases(
-    { id: 'case_2', affiliate: 'b', action: 'flag' },
-    { id: 'case_3', affiliate: 'z', severity: 'low', action: 'flag' },
-  )
+test('the approval of a period tells sums and the largest changes of all drafts, and asks once', async () => {
   const many = Array.from({ length: 60 }, (_, i) => earning(`0${i}`, '2024-06', '1.00'))
   await storeRows([
     ...many,
@@ -275,8 +271,6 @@ test('the approval of a period tells sums, cases and the largest changes of all 
   const [, next = ''] = /href="([^"]*approve=yes[^"]*)"/.exec(list.html) ?? []
   const { html, text } = await read(next.replaceAll('&amp;', '&'))
   expect(text).toMatch(/62 drafts of June 2024 .*102\.50 EUR/)
-  expect(text).toContain('2 open cases')
-  expect(html).toContain('cases?draft_of=2024-06"')
   const changes = html.slice(html.indexOf('The largest changes against May 2024'))
   const named = [...changes.matchAll(/<bdi>(\w)<\/bdi>/g)].map(([, id]) => id)
   expect(named.slice(0, 2)).toEqual(['z', 'a'])

@@ -8,7 +8,6 @@ import {
   startRun,
 } from '../../commission/operations/statements.ts'
 import { counted } from '../../commission/words/english.ts'
-import { listFraudCases } from '../../fraud/operations.ts'
 import {
   accountPath,
   type Page,
@@ -106,13 +105,11 @@ interface ReviewProps {
   readonly names: PlanNames
   /** The drafts that differ most from the period before. */
   readonly largest: AnswerOf<typeof listStatements>['data']
-  /** The number of open cases of affiliates with drafts of the period. */
-  readonly cases: number
 }
 
 /** Renders what all drafts of a period say together, and the form that approves them. */
 const Review = (props: ReviewProps, visit = useVisit()) => {
-  const { period, totals, names, largest, cases } = props
+  const { period, totals, names, largest } = props
   const { plan } = visit.query
   const hasHolds = totals.data.some(({ with_holds }) => with_holds > 0)
   const ofPlan = plan ? ` of the plan ${visible(names.get(plan) ?? plan)}` : ''
@@ -126,15 +123,6 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
         {counted(drafts, 'draft')} of {periodWords(period)} earned {sums('earned')}. Payable:{' '}
         {sums('payable')}.{totals.is_limited && ' These are the sums of the first 100,000.'}
       </p>
-      {cases > 0 && (
-        <p class="notice why">
-          <AccountLink at={['cases']} query={{ draft_of: period }}>
-            {counted(cases, 'open case')}
-          </AccountLink>{' '}
-          {cases === 1 ? 'is' : 'are'} about affiliates with a draft. The approval does not wait for
-          {cases === 1 ? ' it' : ' them'}.
-        </p>
-      )}
       <Statements
         caption={`The largest changes against ${previous}`}
         period={period}
@@ -297,11 +285,13 @@ export const statementsPage: Page = {
     const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
     const here: Visit = { ...visit, query: { ...query, period: shown } }
     if (query.approve && period && query.status === 'draft' && totals.data.length > 0) {
-      const [{ meta: cases }, { data: largest }] = await Promise.all([
-        api.call(listFraudCases, { account, status: 'open', draft_of: period, per_page: 1 }),
-        api.call(listStatements, { account, ...filter, order: 'change', per_page: LISTED_CHANGES }),
-      ])
-      const review = { period, totals, names, largest, cases: cases.total }
+      const { data: largest } = await api.call(listStatements, {
+        account,
+        ...filter,
+        order: 'change',
+        per_page: LISTED_CHANGES,
+      })
+      const review = { period, totals, names, largest }
       return {
         title: `Approve ${periodWords(period)}`,
         body: (

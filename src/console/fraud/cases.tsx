@@ -105,16 +105,7 @@ export const casesPage: Page = {
   path: '/accounts/:account/cases',
   shows: 'affiliate',
   section: 'Cases',
-  query: [
-    'status',
-    'needs',
-    'severity',
-    'rule',
-    'affiliate_id',
-    'customer_id',
-    'draft_of',
-    'cursor',
-  ],
+  query: ['status', 'needs', 'severity', 'rule', 'affiliate_id', 'customer_id', 'cursor'],
   changes: {
     decide: calling(decideFraudCases, decidedText, (values) => ({
       case_ids: values('case_ids').split(' '),

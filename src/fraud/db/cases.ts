@@ -62,9 +62,6 @@ const CONDITIONS = {
   severity: 'c.severity = :severity',
   affiliate_id: 'c.affiliate_id = :affiliate_id',
   customer_id: '(c.customer_id = :customer_id or c.other_customer_id = :customer_id)',
-  draft_of: `exists (select 1 from statements s indexed by statements_affiliate
-    where s.account = :account and s.affiliate_id = c.affiliate_id and s.period = :draft_of
-      and s.status = 'draft')`,
 } as const
 
 /** What cases can need, as `needs` names it. */
@@ -83,7 +80,7 @@ export type CaseFilter = {
   readonly needs?: CaseNeed
   readonly status?: Row['status']
 } & {
-  readonly [name in 'rule' | 'severity' | 'affiliate_id' | 'customer_id' | 'draft_of']?: string
+  readonly [name in 'rule' | 'severity' | 'affiliate_id' | 'customer_id']?: string
 }
 
 /** Reads one page of the cases of an account the latest first. */
