@@ -107,6 +107,25 @@ test('§20.4 `fee` settles the transfer in whole, and `owed` what moved: the res
   expect((await books()).due).toEqual({ a: '100.00', b: '5.00' })
 })
 
+test.each([
+  ['a bank', ({ id, amount }: Sent) => book(camt([{ amount, txs: [{ reference: id }] }]))],
+  ['a person', ({ id, amount }: Sent) => bookByHand(id, { amount })],
+])(
+  '§20.4 a rest that %s books pays as much as was sent, although what was paid before it came back meanwhile',
+  async (_, bookRest) => {
+    await bookByHand(a.id, { amount: '60.00', ...owed })
+    const rest = (await sentAgain()).a!
+    expect(await outcome(a.id, { ...back, amount: '60.00' })).toBe('200 booked')
+    await bookRest(rest)
+    const ledger = ['a -40.00', 'a -60.00', 'a 60.00']
+    expect(await books()).toEqual({ due: { a: '60.00' }, ledger })
+    await bookByHand((await sentAgain()).a!.id, { amount: '60.00' })
+    expect(await books()).toEqual({ due: {}, ledger: [...ledger, 'a -60.00'].sort() })
+    const payments = await rowsOf('payments')
+    expect(payments.map(({ amount }) => amount).sort()).toEqual(['40.00', '60.00', '60.00'])
+  },
+)
+
 /** Sends what is due again. */
 async function sentAgain(): Promise<Record<string, Sent>> {
   const { id, transfers } = await confirmed()
