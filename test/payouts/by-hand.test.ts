@@ -1,7 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { rowsOf } from '../books/book-rows.ts'
+import { fetchWith } from '../checked-fetch.ts'
 import { signedIn } from '../console/browser.ts'
 import { askAdmin, json } from '../partner.ts'
+import { surrounded } from '../sweep/platform.ts'
 import { BOOKED_ON, camt } from './bank-files.ts'
 import {
   apply,
@@ -10,9 +12,11 @@ import {
   change,
   confirmed,
   due,
+  EXECUTE_ON,
   firm,
   PATH,
   payable,
+  requestOf,
   rowsOfEach,
   type Sent,
   send,
@@ -125,6 +129,24 @@ test.each([
     expect(payments.map(({ amount }) => amount).sort()).toEqual(['40.00', '60.00', '60.00'])
   },
 )
+
+test('§20.4 what comes back while its rest is booked stays due', async () => {
+  await bookByHand(a.id, { amount: '60.00', ...owed })
+  const rest = (await sentAgain()).a!
+  let isBack = false
+  const platform = surrounded(async ({ sql }, act) => {
+    if (sql.includes('insert into payments') && !isBack) {
+      isBack = true
+      await bookByHand(a.id, { ...back, amount: '60.00' })
+    }
+    return act()
+  })
+  const body = { direction: 'paid', amount: '40.00', booked_on: EXECUTE_ON }
+  const answer = await fetchWith(platform, requestOf(`transfers/${rest.id}/book`, body))
+  expect([isBack, answer.status]).toEqual([true, 200])
+  const ledger = ['a -40.00', 'a -60.00', 'a 60.00']
+  expect(await books()).toEqual({ due: { a: '60.00' }, ledger })
+})
 
 /** Sends what is due again. */
 async function sentAgain(): Promise<Record<string, Sent>> {
