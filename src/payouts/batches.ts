@@ -524,7 +524,7 @@ export const cancelBatch = (call: Call, id: string, reason: string) =>
     const batch = await readBatch(call, id)
     const underWay = batch.transfers.filter(({ state }) => mayMove(state, 'cancelled'))
     if (batch.confirmed_by === null || underWay.length === 0) return true
-    if (batch.files !== null) await requireOther(call, await rows.readPersons(db, account.id, [id]))
+    if (batch.files !== null) await requireOther(call, await rows.readPersons(db, account.id, id))
     const moves = underWay.map(({ id }) => ({ id, state: 'cancelled' as const }))
     const statements = [moveTransfers(db, account.id, moves, Date.now())]
     const changed = { set: { reason }, audited: { reason }, keys: '[]', statements }
@@ -545,7 +545,7 @@ export async function payBatch(call: Call, id: string, paid_on: string): Promise
   const batch = await readBatch(call, id)
   if (batch.method !== 'manual')
     throw conflict('A bank pays this batch: read the file with which it answers.')
-  await requireOther(call, await rows.readPersons(call.db, call.account.id, [id]))
+  await requireOther(call, await rows.readPersons(call.db, call.account.id, id))
   const today = todayOf(call.account)
   const refuse = (code: Issue['code'], expected: string) =>
     validationFailed([{ pointer: '/paid_on', code, expected }])

@@ -118,7 +118,7 @@ export const bookByHand = (call: Call, written: string, asked: Booked) =>
     await requirePerson(call)
     const transfer = await requireTransfer(call, written)
     const { id, state } = transfer
-    await requireOther(call, await readPersons(call.db, call.account.id, [transfer.batch]))
+    await requireOther(call, await readPersons(call.db, call.account.id, transfer.batch))
     const { direction } = asked
     const answer = { transfer: id, direction }
     const named = await rows.movementsOf(call.db, call.account.id, [id])
