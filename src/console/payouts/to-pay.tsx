@@ -102,7 +102,8 @@ function Sums({ rows }: { rows: readonly PayableRow[] }) {
   return (
     <>
       <p class="lead">
-        <strong>{sumsText(free)}</strong> can be paid to {counted(free.length, 'payee')}.
+        <strong>{free.length > 0 ? sumsText(free) : 'Nothing'}</strong> can be paid
+        {free.length > 0 && ` to ${counted(free.length, 'payee')}`}.
       </p>
       <Waiting rows={rows} />
     </>
@@ -234,10 +235,11 @@ const Prepared = ({ batches }: { batches: AnswerOf<typeof listBatches>['data'] }
   return (
     <p class="notice">
       Prepared, and not confirmed yet, so it is listed here, too:{' '}
-      {prepared.map(({ id, total, currency }) => (
+      {prepared.map(({ id, total, currency }, i) => (
         <>
+          {i > 0 && ', '}
           <AccountLink at={['batches', id]} children={id} /> for{' '}
-          <Amount value={total} currency={currency} />{' '}
+          <Amount value={total} currency={currency} />
         </>
       ))}
     </p>
