@@ -5,6 +5,7 @@ import { foldCountry, isCountryCode } from '../platform/validation/country.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, optional, said } from '../platform/validation/fields.ts'
 import { type Issue, ruleMessage } from '../platform/validation/issue.ts'
+import { maskNumbers } from '../platform/validation/mask-numbers.ts'
 import { isObject } from '../platform/validation/record-validator.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
 import { NETWORKS } from '../platform/validation/wallets.ts'
@@ -21,7 +22,13 @@ const PLAIN = ruleMessage('pattern', 'text that does not begin with `=`, `+`, `-
 /** Returns whether no spreadsheet computes a text, or a part of it after a semicolon: files have it as it was approved. */
 const isPlain = (text: string) => !/(?:^|;)\s*[=+@-]/.test(text.normalize('NFKC'))
 
-const labelOf = (max: number) => v.pipe(f.labelOf(max), v.check(isPlain, PLAIN))
+const NO_NUMBER = ruleMessage('pattern', 'text without the number of an account')
+
+/** Returns whether a text, which is not masked where it is shown, names no account. */
+const isUnnumbered = (text: string) => maskNumbers(text) === text
+
+const labelOf = (max: number) =>
+  v.pipe(f.labelOf(max), v.check(isPlain, PLAIN), v.check(isUnnumbered, NO_NUMBER))
 
 /** Returns whether nine digits are a routing number: the weights of its digits are 3, 7 and 1. */
 const isRouting = (text: string) =>
