@@ -17,18 +17,19 @@ import { numberOf, readSeen, vatId } from './number-fields.ts'
 
 // Bank details as a person types them. Messages never quote them.
 
-const PLAIN = ruleMessage('pattern', 'text that does not begin with `=`, `+`, `-` or `@`')
+const PLAIN = ruleMessage(
+  'pattern',
+  'text without the number of an account, that does not begin with `=`, `+`, `-` or `@`',
+)
 
-/** Returns whether no spreadsheet computes a text, or a part of it after a semicolon: files have it as it was approved. */
-const isPlain = (text: string) => !/(?:^|;)\s*[=+@-]/.test(text.normalize('NFKC'))
+/**
+ * Returns whether no spreadsheet computes a text, or a part of it after a semicolon, and no account is named where
+ * everybody reads it: files and pages have it as it was approved.
+ */
+const isPlain = (text: string) =>
+  !/(?:^|;)\s*[=+@-]/.test(text.normalize('NFKC')) && maskNumbers(text) === text
 
-const NO_NUMBER = ruleMessage('pattern', 'text without the number of an account')
-
-/** Returns whether a text, which is not masked where it is shown, names no account. */
-const isUnnumbered = (text: string) => maskNumbers(text) === text
-
-const labelOf = (max: number) =>
-  v.pipe(f.labelOf(max), v.check(isPlain, PLAIN), v.check(isUnnumbered, NO_NUMBER))
+const labelOf = (max: number) => v.pipe(f.labelOf(max), v.check(isPlain, PLAIN))
 
 /** Returns whether nine digits are a routing number: the weights of its digits are 3, 7 and 1. */
 const isRouting = (text: string) =>
