@@ -255,7 +255,7 @@ describe('a payout that a case holds', () => {
     expect((await read(CASE)).text).toMatch(
       /Customers with records in this case; refuse others on their pages/,
     )
-    expect((await read(AT)).text).toMatch(/Payable now Nothing 40\.50 EUR waits/)
+    expect((await read(AT)).text).toMatch(/Payable now Nothing Held by the fraud review: 40\.50 EUR of 1 payee/)
     const shown = await read(page)
     expect(shown.text).toMatch(/1 open case of the fraud review, which holds payouts\./)
   })
