@@ -6,7 +6,12 @@ import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound } from '../platform/http/read-fields.ts'
-import { requireOther, requirePerson } from '../platform/http/two-persons.ts'
+import {
+  mayDecide,
+  requireOther,
+  requirePerson,
+  withInviters,
+} from '../platform/http/two-persons.ts'
 import { sumOfMoney } from '../platform/money/sums.ts'
 import type { Chosen, CsvHints } from './answers/csv.ts'
 import type { DayOrder } from './answers/days.ts'
@@ -268,6 +273,8 @@ export const presentApplied = ({
     ? { applied_at: new Date(applied_at).toISOString(), applied_by }
     : { applied_at: null, applied_by: null }
 
+const REST = ' What the file says of other batches is booked.'
+
 const AGAIN = 'Something changed since the file was read. Read it again.'
 
 /** How many changes one step books. A return is a step of its own. */
@@ -275,7 +282,7 @@ const STEP = 500
 
 /**
  * Books an answer, step by step: one that was ended between two steps goes on when it is repeated. What is booked already
- * stays as it is.
+ * stays as it is. Of a CSV, what the caller may not book waits for another person: batches may have different authors.
  *
  * @throws ApiError `not_found`, `unavailable`, `same_person`; `conflict` if a transfer cannot become any more what the preview says
  */
@@ -289,17 +296,22 @@ export async function applyAnswer(call: Call, hash: string): Promise<rows.Stored
   const bookings = entries.filter((one) => 'becomes' in one)
   const changes = await readOpen(call, bookings)
   // Anybody can write a CSV: who books it says what has moved, as by hand.
-  if (JSON.parse(stored.summary).format === 'CSV') {
-    const batches = new Set(changes.map(({ transfer }) => transfer.batch))
-    await requireOther(call, await readPersons(db, account, [...batches]))
+  const isByHand = JSON.parse(stored.summary).format === 'CSV'
+  const left = new Map<string, ReadonlySet<string>>()
+  for (const batch of new Set(isByHand ? changes.map(({ transfer }) => transfer.batch) : [])) {
+    const persons = await withInviters(call, await readPersons(db, account, batch))
+    if (!mayDecide(call, persons)) left.set(batch, persons)
   }
-  const steps = Map.groupBy(changes, ({ entry: { becomes, transfer } }, n) =>
+  const allowed = changes.filter(({ transfer }) => !left.has(transfer.batch))
+  const steps = Map.groupBy(allowed, ({ entry: { becomes, transfer } }, n) =>
     becomes === 'returned' ? transfer : `${becomes} ${Math.floor(n / STEP)}`,
   )
   for (const step of steps.values()) {
     const own = step.map(({ entry }) => entry)
     await untilBooked(async () => (await bookStep(call, hash, own)) || null)
   }
+  const [persons] = left.values()
+  if (persons) await requireOther(call, persons, allowed.length > 0 ? REST : '')
   const doubts = entries.filter((one) => 'doubt' in one)
   const now = Date.now()
   const details = { hash, ...(doubts.length > 0 && { doubts: doubts.length }) }

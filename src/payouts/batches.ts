@@ -202,7 +202,7 @@ async function personsOf(call: Call, { authors, keys }: ReadBatch) {
 }
 
 const decidersOf = async (call: Call, id: string) =>
-  withInviters(call, await rows.readPersons(call.db, call.account.id, [id]))
+  withInviters(call, await rows.readPersons(call.db, call.account.id, id))
 
 /** Returns a batch with its transfers as it is answered. Throws `not_found`. */
 export async function showBatch(call: Call, id: string) {

@@ -1,4 +1,4 @@
-import { bookPayments, bookReturn, type NewPayment } from '../books/db/pay.ts'
+import { bookPayments, bookReturn } from '../books/db/pay.ts'
 import { newAuditId } from '../platform/directory/audit.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { namesAccount } from './answers/reasons.ts'
@@ -6,11 +6,6 @@ import { type BookedChange, guardChanges } from './db/answers.ts'
 import { storeMovements } from './db/movements.ts'
 import { readCurrent, setState } from './db/payees.ts'
 import { moveTransfers } from './db/transfers.ts'
-
-/** What becomes of a transfer, and what of its statements is paid if that is not all of them in whole. */
-interface Booked extends BookedChange {
-  readonly paid?: Pick<NewPayment, 'ids' | 'part'>
-}
 
 /** Why a payment came back, if neither the bank nor a person says so. */
 export const NO_REASON = 'No reason given'
@@ -28,7 +23,7 @@ interface Booking {
  */
 export async function bookTransfers(
   call: Call,
-  changes: readonly Booked[],
+  changes: readonly BookedChange[],
   { action, details, also = [] }: Booking,
 ): Promise<boolean> {
   const { db, actor, account } = call
@@ -56,16 +51,14 @@ export async function bookTransfers(
     return bookReturn(db, author, returned, all, amount)
   }
   const paid = becomes === 'paid' ? changes : []
-  const payments = paid.map(
-    ({ entry, transfer: { id, affiliate_id, currency, ...one }, paid }) => ({
-      reference: id,
-      affiliate_id,
-      currency,
-      amount: entry.amount ?? one.amount,
-      paid_on: entry.day ?? '',
-      ...(paid ?? { ids: JSON.parse(one.statements) as string[] }),
-    }),
-  )
+  const payments = paid.map(({ entry, transfer: { id, affiliate_id, currency, ...one } }) => ({
+    reference: id,
+    affiliate_id,
+    currency,
+    amount: entry.amount ?? one.amount,
+    paid_on: entry.day ?? '',
+    ids: JSON.parse(one.statements) as string[],
+  }))
   return bookPayments(db, author, payments, all)
 }
 

@@ -1,27 +1,20 @@
-import { divide } from '../books/db/pay.ts'
+import { partsOf } from '../books/db/pay.ts'
 import { untilBooked } from '../books/until-booked.ts'
 import type { Connection } from '../platform/db/database.ts'
 import { withAudit } from '../platform/directory/audit.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Call } from '../platform/http/operation.ts'
 import { notFound, validationFailed } from '../platform/http/read-fields.ts'
-import { requireOther, requirePerson } from '../platform/http/two-persons.ts'
-import { compare, decimal, subtract, sum } from '../platform/money/decimal.ts'
+import { requireOther, requirePerson, withInviters } from '../platform/http/two-persons.ts'
+import { compare, decimal } from '../platform/money/decimal.ts'
 import { minorDigits } from '../platform/money/minor-digits.ts'
-import { moneyText, normalizeMoney } from '../platform/money/money.ts'
+import { normalizeMoney } from '../platform/money/money.ts'
 import type { Issue } from '../platform/validation/issue.ts'
 import { firstDayOf } from './answers/find.ts'
 import { bookTransfers } from './book.ts'
 import { readPersons } from './db/batches.ts'
 import * as rows from './db/movements.ts'
-import {
-  type DueAmount,
-  type FoundTransfer,
-  findTransfers,
-  guardStatements,
-  mayBook,
-  statementsOf,
-} from './db/transfers.ts'
+import { type FoundTransfer, findTransfers, mayBook } from './db/transfers.ts'
 import type { StoredMovement } from './model.ts'
 import { isOfTransfer, referencesIn } from './reference.ts'
 
@@ -125,7 +118,8 @@ export const bookByHand = (call: Call, written: string, asked: Booked) =>
     await requirePerson(call)
     const transfer = await requireTransfer(call, written)
     const { id, state } = transfer
-    await requireOther(call, await readPersons(call.db, call.account.id, [transfer.batch]))
+    const persons = await readPersons(call.db, call.account.id, transfer.batch)
+    await requireOther(call, await withInviters(call, persons))
     const { direction } = asked
     const answer = { transfer: id, direction }
     const named = await rows.movementsOf(call.db, call.account.id, [id])
@@ -173,38 +167,20 @@ async function store(call: Call, plan: Plan): Promise<boolean> {
   const taken = await rows.findTaken(db, account, movement)
   if (taken) throw conflict(`The bank reference is that of the transfer ${taken.reference}.`)
   const reason = [said?.reason, note].filter(Boolean).join('. ') || null
-  const due = direction === 'paid' ? await statementsOf(db, account, id) : null
-  const entry = { transfer: id, becomes: direction, day, code: said?.code ?? null, reason }
-  const change = { transfer, entry: { ...entry, amount: settled, movement } }
-  return bookTransfers(call, [{ ...change, ...(due && { paid: partsOf(plan, due) }) }], {
-    action: 'transfers.book',
-    details: { ...movement, affiliate_id: transfer.affiliate_id },
-    also: [
-      rows.rejectTaken(db, account, movement),
-      ...(due ? [guardStatements(db, account, due)] : []),
-    ],
-  })
-}
-
-/** Returns what is paid of the statements of a transfer. Throws `conflict` if it is not all due. */
-function partsOf({ transfer, settled }: Plan, due: readonly DueAmount[]) {
-  const { id, currency } = transfer
-  const isDue = compare(sum(due.map((one) => decimal(one.amount))), decimal(transfer.amount)) === 0
-  if (!isDue) {
+  const ids = JSON.parse(transfer.statements) as string[]
+  const made = [{ reference: id, currency, amount: settled, ids }]
+  if (direction === 'paid' && !(await partsOf(db, account, made))) {
     throw conflict(
       `Another payment has what ${id} pays, or a part of it. Dismiss its doubt once you know what becomes of the money.`,
     )
   }
-  const parts = divide(due, settled)
-  const part = parts.find((one) => compare(decimal(one.amount), one.moved) !== 0)
-  return {
-    ids: parts.map((one) => one.id),
-    part: part && {
-      id: part.id,
-      paid: moneyText(part.moved, currency),
-      rest: moneyText(subtract(decimal(part.amount), part.moved), currency),
-    },
-  }
+  const entry = { transfer: id, becomes: direction, day, code: said?.code ?? null, reason }
+  const change = { transfer, entry: { ...entry, amount: settled, movement } }
+  return bookTransfers(call, [change], {
+    action: 'transfers.book',
+    details: { ...movement },
+    also: [rows.rejectTaken(db, account, movement)],
+  })
 }
 
 /** Returns whether a movement is booked as a person says. A bank that is not named is the same. */

@@ -5,6 +5,7 @@ import { foldCountry, isCountryCode } from '../platform/validation/country.ts'
 import * as f from '../platform/validation/fields.ts'
 import { member, optional, said } from '../platform/validation/fields.ts'
 import { type Issue, ruleMessage } from '../platform/validation/issue.ts'
+import { maskNumbers } from '../platform/validation/mask-numbers.ts'
 import { isObject } from '../platform/validation/record-validator.ts'
 import { objectOf } from '../platform/validation/shapes.ts'
 import { NETWORKS } from '../platform/validation/wallets.ts'
@@ -16,10 +17,17 @@ import { numberOf, readSeen, vatId } from './number-fields.ts'
 
 // Bank details as a person types them. Messages never quote them.
 
-const PLAIN = ruleMessage('pattern', 'text that does not begin with `=`, `+`, `-` or `@`')
+const PLAIN = ruleMessage(
+  'pattern',
+  'text without the number of an account, that does not begin with `=`, `+`, `-` or `@`',
+)
 
-/** Returns whether no spreadsheet computes a text, or a part of it after a semicolon: files have it as it was approved. */
-const isPlain = (text: string) => !/(?:^|;)\s*[=+@-]/.test(text.normalize('NFKC'))
+/**
+ * Returns whether no spreadsheet computes a text, or a part of it after a semicolon, and no account is named where
+ * everybody reads it: files and pages have it as it was approved.
+ */
+const isPlain = (text: string) =>
+  !/(?:^|;)\s*[=+@-]/.test(text.normalize('NFKC')) && maskNumbers(text) === text
 
 const labelOf = (max: number) => v.pipe(f.labelOf(max), v.check(isPlain, PLAIN))
 

@@ -1,7 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { rowsOf } from '../books/book-rows.ts'
+import { fetchWith } from '../checked-fetch.ts'
 import { signedIn } from '../console/browser.ts'
 import { askAdmin, json } from '../partner.ts'
+import { surrounded } from '../sweep/platform.ts'
 import { BOOKED_ON, camt } from './bank-files.ts'
 import {
   apply,
@@ -10,9 +12,11 @@ import {
   change,
   confirmed,
   due,
+  EXECUTE_ON,
   firm,
   PATH,
   payable,
+  requestOf,
   rowsOfEach,
   type Sent,
   send,
@@ -107,9 +111,48 @@ test('§20.4 `fee` settles the transfer in whole, and `owed` what moved: the res
   expect((await books()).due).toEqual({ a: '100.00', b: '5.00' })
 })
 
-/** Sends what is due again. */
-async function sentAgain(): Promise<Record<string, Sent>> {
-  const { id, transfers } = await confirmed()
+test.each([
+  ['a bank', ({ id, amount }: Sent) => book(camt([{ amount, txs: [{ reference: id }] }]))],
+  ['a person', ({ id, amount }: Sent) => bookByHand(id, { amount })],
+])(
+  '§20.4 a rest that %s books pays as much as was sent, although what was paid before it came back meanwhile',
+  async (_, bookRest) => {
+    await bookByHand(a.id, { amount: '60.00', ...owed })
+    const rest = (await sentAgain()).a!
+    expect(await outcome(a.id, { ...back, amount: '60.00' })).toBe('200 booked')
+    await bookRest(rest)
+    const ledger = ['a -40.00', 'a -60.00', 'a 60.00']
+    expect(await books()).toEqual({ due: { a: '60.00' }, ledger })
+    // The rest was sent before the return: it does not say that the account is open.
+    expect((await payable()).map(({ ticked }) => ticked)).toEqual([false])
+    await bookByHand((await sentAgain(['a'])).a!.id, { amount: '60.00' })
+    expect(await books()).toEqual({ due: {}, ledger: [...ledger, 'a -60.00'].sort() })
+    const payments = await rowsOf('payments')
+    expect(payments.map(({ amount }) => amount).sort()).toEqual(['40.00', '60.00', '60.00'])
+  },
+)
+
+test('§20.4 what comes back while its rest is booked stays due', async () => {
+  await bookByHand(a.id, { amount: '60.00', ...owed })
+  const rest = (await sentAgain()).a!
+  let isBack = false
+  const platform = surrounded(async ({ sql }, act) => {
+    if (sql.includes('insert into payments') && !isBack) {
+      isBack = true
+      await bookByHand(a.id, { ...back, amount: '60.00' })
+    }
+    return act()
+  })
+  const body = { direction: 'paid', amount: '40.00', booked_on: EXECUTE_ON }
+  const answer = await fetchWith(platform, requestOf(`transfers/${rest.id}/book`, body))
+  expect([isBack, answer.status]).toEqual([true, 200])
+  const ledger = ['a -40.00', 'a -60.00', 'a 60.00']
+  expect(await books()).toEqual({ due: { a: '60.00' }, ledger })
+})
+
+/** Sends what is ticked again, or what is due to some affiliates, whatever the doubts. */
+async function sentAgain(affiliates?: readonly string[]): Promise<Record<string, Sent>> {
+  const { id, transfers } = await confirmed(affiliates && { rows: rowsOfEach(affiliates) })
   await askAdmin(`${PATH}/batches/${id}/export`, 'POST')
   return Object.fromEntries(transfers.map((one: Sent) => [one.affiliate_id, one]))
 }

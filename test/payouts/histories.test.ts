@@ -195,7 +195,9 @@ async function check({ files }: Memory) {
   const taken = underWay.flatMap(ids)
   expect(taken.length).toBe(new Set(taken).size)
   for (const one of underWay) {
-    expect(sum(ids(one).map((id) => byId.get(id).payable)), one.id).toBe(cents(one.amount))
+    // More is due than a rest that is under way once what was paid before it came back.
+    const isDue = sum(ids(one).map((id) => byId.get(id).payable)) >= cents(one.amount)
+    expect(isDue, one.id).toBe(true)
     for (const id of ids(one)) expect(byId.get(id).payment, one.id).toBe(null)
   }
   // What is due of a statement is what the ledger leaves of it.
@@ -239,7 +241,7 @@ test.each(SEEDS)('§20 laws hold after each step of a history (seed %s)', async 
   const payees = new Map(AFFILIATES.map((id) => [id, { version: 1, isPayable: true }]))
   const memory: Memory = { from, files: new Map(), payees, payments: 0 }
   const drawn = Array.from({ length: STEPS }, () => from.pick(Object.keys(STEPS_OF)))
-  for (const name of [...BEGINNING, ...drawn]) {
+  for (const name of [...BEGINNING, ...drawn, 'export']) {
     await STEPS_OF[name]!(memory)
     await check(memory)
   }

@@ -4,9 +4,11 @@ import { readInvoice } from '../../src/payouts/invoices.ts'
 import type { Role } from '../../src/platform/auth/roles.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import { approve, askAda, bookPaid, earning, idOf, rowsOf, storeRows } from '../books/book-rows.ts'
+import { fetchWith } from '../checked-fetch.ts'
 import { signedIn } from '../console/browser.ts'
 import { askAdmin, json } from '../partner.ts'
 import { hidden, signedInFor } from '../portal/join.ts'
+import { surrounded } from '../sweep/platform.ts'
 import {
   accept,
   approval,
@@ -17,7 +19,22 @@ import {
   transferred,
   whole,
 } from './invoice-rows.ts'
-import { ADA, as, change, enter, MAIN, PATH, PAYER, type Person, payable } from './payout-rows.ts'
+import {
+  ADA,
+  as,
+  askExport,
+  bookByHand,
+  change,
+  confirmed,
+  enter,
+  MAIN,
+  PATH,
+  PAYER,
+  type Person,
+  payable,
+  requestOf,
+  rowsOfEach,
+} from './payout-rows.ts'
 
 beforeEach(() => biller({ a: 'domestic', b: 'reverse_charge', c: null }))
 
@@ -64,9 +81,14 @@ test('§20.5 an invoice is of the payable of its statement, its lines add up, an
 })
 
 test('§20.5 a statement waits until the treatment is decided and the affiliate has agreed; nothing pays it', async () => {
-  await change(`update agreements set until = '2026-01-01' where affiliate_id = 'b'`)
+  await change(`update agreements set until = '2026-01-01' where affiliate_id <> 'a'`)
   const rows = ['b', 'c'].map((id) => earning(id, '2024-10', '100.00'))
   await approve(...rows)
+  expect(await leftOut()).toEqual([
+    ['b', 'no_agreement'],
+    ['c', 'no_agreement', 'no_treatment'],
+  ])
+  await accept('c')
   expect(await leftOut()).toEqual([
     ['b', 'no_agreement'],
     ['c', 'no_treatment'],
@@ -183,6 +205,38 @@ test('§20.5 a correction names the invoice and takes its whole amount back; wha
   ])
   for (const sql of ['update invoices set number = number', 'delete from invoices'])
     await expect(change(sql)).rejects.toThrow('an invoice')
+})
+
+test('§20.5 a correction of what is paid in part leaves the rest due', async () => {
+  await approve(earning('a', '2024-10', '100.00'))
+  const { id, transfers } = await confirmed({ rows: rowsOfEach(['a']) })
+  await askExport(id)
+  const difference = { kind: 'owed', reason: 'Our limit of a day' }
+  await bookByHand(transfers[0].id, { amount: '60.00', difference })
+  const [{ number }] = await list()
+  expect((await correct(number)).status).toBe(200)
+  expect(await list()).toHaveLength(3)
+  expect(await payable()).toMatchObject([{ amount: '59.00' }])
+})
+
+test('§20.5 an approval whose answer is lost writes its invoice and books its VAT once', async () => {
+  const row = earning('a', '2024-10', '100.00')
+  await storeRows([row])
+  let isLost = false
+  const world = surrounded(async ({ sql }, act) => {
+    const result = await act()
+    if (sql.includes('insert into invoices') && !isLost) {
+      isLost = true
+      throw new Error('D1_ERROR: Network connection lost.')
+    }
+    return result
+  })
+  const [path, body] = approval(row)
+  expect((await fetchWith(world, requestOf(path, body))).status).toBe(200)
+  expect(isLost).toBe(true)
+  expect(await list()).toHaveLength(1)
+  const vat = (await rowsOf('ledger')).filter(({ kind }) => kind === 'vat')
+  expect(vat.map(({ amount }) => amount)).toEqual(['19.00'])
 })
 
 test('§20.5 the document has the marks of its language; a correction is never called Gutschrift', async () => {

@@ -16,21 +16,23 @@ const UNDER_WAY: Record<string, string> = {
 
 /**
  * Returns the statements of which a payment came back or was rejected, to the details that are current and were not approved
- * since: also once a later transfer was cancelled, unless one has paid a part.
+ * since: also once a later transfer was cancelled, unless one that was confirmed since has paid a part.
  */
 export async function statementsBack(): Promise<ReadonlySet<string>> {
   const transfers = await read('select * from transfers')
   const payees = await read(`select * from payees where party = 'payee' order by version`)
+  const batches = await read('select * from payout_batches')
   const isBack = (one: { id: string; affiliate_id: string; transfer: string }) => {
     const { version, payable_from } = payees.findLast(({ id }) => id === one.affiliate_id) ?? {}
-    const isPaid = transfers.find(({ id }) => id === one.transfer)?.state === 'paid'
+    const later = transfers.find(({ id, state }) => id === one.transfer && state === 'paid')
+    const paidBy = batches.find(({ id }) => id === later?.batch)
     return transfers.some(
       ({ state, payee_version, changed_at, statements }) =>
         ['returned', 'rejected'].includes(state) &&
         JSON.parse(statements).includes(one.id) &&
         payee_version === (version ?? 0) &&
         changed_at >= (payable_from ?? 0) &&
-        !isPaid,
+        !((paidBy?.confirmed_at ?? -1) >= changed_at),
     )
   }
   const all = await read('select * from statements')

@@ -179,6 +179,20 @@ test('§20.4 a doubt ends when its movement is booked after all, and not when an
   expect((await show(a.batch)).movements).toMatchObject([{ reference: a.id, amount: '0.50' }])
 })
 
+test('§20.4 a doubt that a second file notes stays open, and one that was dismissed stays dismissed', async () => {
+  const { a } = all as { a: Sent }
+  await book(camt([entry(a, 9)]))
+  const file = camt([entry(a, 6)])
+  const seen = await Promise.all([file, `${file}\n`, `${file}\n\n`].map((one) => json(send(one))))
+  for (const { hash } of seen.slice(1)) {
+    await apply(hash)
+    expect(await openDoubts(a.batch)).toEqual([[a.id, 'paid_twice']])
+  }
+  await dismiss(a.id)
+  await apply(seen[0].hash)
+  expect(await attention()).toBeUndefined()
+})
+
 test('§20.4 of two movements that were seen as the only one, the second is refused', async () => {
   const { a } = all as { a: Sent }
   const files = [camt([entry(a, 9, 'B-1')]), camt([entry(a, 6, 'B-2')])]

@@ -222,6 +222,19 @@ test('§20.1 no text begins as a formula does, in any width: it is refused, or s
   expect(readDetails('payee', inner).issues).toMatchObject([{ pointer: '/name', code: 'pattern' }])
 })
 
+test('§20 law 6: no text that everybody reads names an account, in any spelling', () => {
+  const iban = ADA.iban.replaceAll(/(....)/g, '$1 ')
+  const flat = flatDetails({ ...ADA, address: { ...ADA.address, street: 'Main St' } })
+  for (const name of ['name', 'city', 'street'])
+    for (const number of [ADA.iban, ADA.iban.toLowerCase(), iban, iban.replaceAll(' ', '-')]) {
+      const at = (text: string) => nestedDetails([...flat, [name, text]])
+      const { issues } = readDetails('payee', at(`A ${number}`))
+      expect([name, JSON.stringify(issues).includes('number of an account')]).toEqual([name, true])
+      expect(JSON.stringify(issues)).not.toContain(number)
+      expect(readDetails('payee', at('A 12 1234')).issues).toEqual([])
+    }
+})
+
 test('§20.1 an error names the letters that banks do not know, and not the name', async () => {
   const { errors } = await json(askAdmin(PAYEE, 'PUT', { ...ADA, name: '王小明 李' }))
   const [{ message, hint }] = errors

@@ -29,14 +29,14 @@ const exporting = (id: string, body: object) =>
 
 test('§20.3 a batch by ACH is an XML, or once and for all a CSV, which takes accounts in the United States alone', async () => {
   await due('swift-1', '3.00', { currency: 'USD' })
-  const other = await confirmed({ method: 'bank' })
+  const other = await confirmed({ method: 'bank', rows: [{ id: 'swift-1:USD' }] })
   const refused = await exporting(other.id, { template: 'ach' })
   expect([refused.status, (await json(refused)).detail]).toEqual([
     409,
     expect.stringContaining('`swift-1`'),
   ])
   await due('ach-1', '7.00', { currency: 'USD' })
-  const { id } = await confirmed({ method: 'bank' })
+  const { id } = await confirmed({ method: 'bank', rows: [{ id: 'ach-1:USD' }] })
   for (const body of [{ template: 'ach' }, {}]) {
     const { files } = await json(exporting(id, body))
     expect(files).toMatchObject([{ n: 1, rows: 1, name: `${id}.csv` }])
@@ -56,7 +56,9 @@ test('§20.1 a wallet is paid what is due in USD, and its payment is booked with
     ['EUR', '…Lj6t', ['other_currency']],
     ['USD', '…Lj6t', []],
   ])
-  const { id, transfers, total } = await confirmed({ method: 'wallet' })
+  const { id, transfers, total } = await confirmed({
+    ...{ method: 'wallet', rows: [{ id: 'tron-1:USD' }] },
+  })
   expect(total).toBe('9.00')
   await exporting(id, {})
   const [, row] = (await (await askFile(id)).text()).split('\r\n')

@@ -237,6 +237,36 @@ test('§20 law 9: an approver decides nothing that somebody has prepared or ente
   expect((await confirm('bob')).status).toBe(200)
 })
 
+test('§20 law 9: a CSV that names batches of several authors is booked by each of them for the others', async () => {
+  await enter('payer', 'main', PAYER)
+  const cells: string[] = []
+  for (const [id, prepares, confirms] of [
+    ['a', 'mia', 'bob'],
+    ['b', 'bob', 'mia'],
+    ['c', 'eva', 'bob'],
+  ] as const) {
+    await enter('payee', id, { ...ADA, name: id }, { entered_by: 'eva' })
+    await due(id, '1.00')
+    const asked = { ...SENT.prepareBatch, rows: [{ id: `${id}:EUR` }] }
+    const { id: batch, hash, total, transfers } = await json(as(prepares, 'batches', 'POST', asked))
+    await as(confirms, `batches/${batch}/confirm`, 'POST', { hash, total })
+    await as(confirms, `batches/${batch}/export`, 'POST')
+    cells.push([transfers[0].id, '1.00', 'EUR', new Date().toISOString().slice(0, 10)].join())
+  }
+  const { hash } = await json(send(`Reference,Amount,Currency,paid_on\n${cells.join('\n')}`))
+  const apply = async (who: Person) => {
+    const { code, detail, applied_by } = await json(
+      as(who, 'payouts/answers/apply', 'POST', { hash }),
+    )
+    const { data } = await json(as(who, 'payouts'))
+    return [applied_by ?? code, data.length, /other batches is booked/.test(detail)]
+  }
+  expect(await apply('eva')).toEqual(['same_person', 0, false])
+  expect(await apply('mia')).toEqual(['same_person', 2, true])
+  expect(await apply('mia')).toEqual(['same_person', 2, false])
+  expect(await apply('bob')).toEqual([actorOf('bob'), 3, false])
+})
+
 test('§20 law 9: who may not confirm a batch reads who may, and what happens next, and finds no button', async () => {
   await enter('payer', 'main', PAYER)
   await enter('payee', 'a', ADA)

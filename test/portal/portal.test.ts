@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { portalApp } from '../../src/portal/app.tsx'
-import { WORDS } from '../../src/portal/words.ts'
+import { fill, WORDS } from '../../src/portal/words.ts'
 import { openBrowser } from '../console/browser.ts'
 import { ask, askAdmin, json, issuedPartner as partner } from '../partner.ts'
 import { surrounded } from '../sweep/platform.ts'
@@ -299,6 +299,14 @@ test('the portal speaks the language of the affiliate, before that of the browse
   await put({ affiliate_id: 'IB-07', language: 'pt' })
   const { browser } = await joined()
   expect(await (await browser.get(AT)).text()).toMatch(/<html lang="pt">[\s\S]*Como você recebe/)
+})
+
+test('French texts take each month: none needs an elision', () => {
+  const periods = ['avril 2026', 'août 2026', 'octobre 2026']
+  const texts = Object.values(WORDS.fr).filter((text) => text.includes('{period}'))
+  for (const text of texts)
+    for (const period of periods) expect(fill(text, { period })).not.toMatch(/\b(?:de|que) [ao]/)
+  expect(texts.length).toBeGreaterThan(4)
 })
 
 test('an address without a page is a 404 in the language of the browser', async () => {

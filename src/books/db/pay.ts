@@ -1,5 +1,6 @@
 import type { ReturnedPayment } from '../../ledger/db/booked.ts'
-import { bookEntries, IS_FREE } from '../../ledger/db/entries.ts'
+import { bookEntries, IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
+import type { Connection } from '../../platform/db/database.ts'
 import { type FoundPage, type Page, paginate } from '../../platform/db/paginate.ts'
 import { all } from '../../platform/db/query.ts'
 import type { Account, payments, statements } from '../../platform/db/schema.ts'
@@ -9,37 +10,67 @@ import { newAuditId, tryWithAudit } from '../../platform/directory/audit.ts'
 import { noticesOf } from '../../platform/directory/outbox.ts'
 import {
   add,
+  compare,
   type Decimal,
   decimal,
   isZero,
   least,
   subtract,
+  sum,
   ZERO,
 } from '../../platform/money/decimal.ts'
 import { moneyText } from '../../platform/money/money.ts'
 import { bookZoneOf, dayInZone } from '../../platform/zone.ts'
 import { eventOf } from '../../webhooks/db/events.ts'
 
-/** A payment to make, and the ids of the statements that it pays. */
+/** A payment to make, and the ids of the statements that it pays: of the first ones all that is due. */
 export interface NewPayment {
   readonly reference: string
   readonly affiliate_id: string
   readonly currency: string
-  /** The sum of what the statements have to pay. */
   readonly amount: string
   readonly paid_on: string
   readonly ids: readonly string[]
-  /** Of one of these statements, what is paid and what stays due; absent: all of them are paid in whole. */
-  readonly part?: { readonly id: string; readonly paid: string; readonly rest: string } | undefined
 }
 
 const ROWS = `
   with r as materialized (
     select key as position, value ->> 'reference' as reference, value ->> 'affiliate_id' as affiliate_id,
       value ->> 'currency' as currency, value ->> 'amount' as amount, value ->> 'paid_on' as paid_on,
-      value -> 'ids' as ids, value -> 'part' as part
+      value -> 'parts' as parts
     from json_each(:rows)
   )`
+
+const READ_DUE = compileStatement(`
+  select r.value ->> 'reference' as reference, s.id, s.payable as amount
+  from ${JSON_EACH}(:made) r cross join json_each(r.value -> 'ids') i
+  cross join statements s on s.account = :account and s.id = i.value
+  where ${IS_DUE} and (s.transfer = r.value ->> 'reference' or ${IS_FREE})
+  order by r.key, i.key`)
+
+/**
+ * Returns what each payment pays of its statements: their ids, what was due, what is paid, and what stays due, if something
+ * does. More may be due than is paid: an earlier payment of it came back meanwhile. Null if less is due.
+ */
+export async function partsOf<P extends Omit<NewPayment, 'affiliate_id' | 'paid_on'>>(
+  db: Connection,
+  account: string,
+  made: readonly P[],
+) {
+  const found = await all<Due>(db, READ_DUE, { account, made: JSON.stringify(made) })
+  const due = Map.groupBy(found, ({ reference }) => reference)
+  const paid = made.map((one) => {
+    const text = (amount: Decimal) => moneyText(amount, one.currency)
+    const parts = divide(due.get(one.reference) ?? [], one.amount).map(({ id, amount, moved }) => {
+      const rest = subtract(decimal(amount), moved)
+      return [id, amount, text(moved), isZero(rest) ? null : text(rest)] as const
+    })
+    return { ...one, parts }
+  })
+  const isDue = ({ amount, parts }: (typeof paid)[number]) =>
+    compare(sum(parts.map(([, , part]) => decimal(part))), decimal(amount)) === 0
+  return paid.every(isDue) ? paid : null
+}
 
 /** Aborts the batch if a reference is taken, or a statement must no longer be paid. */
 const REJECT_CHANGED = compileStatement(`
@@ -47,9 +78,9 @@ const REJECT_CHANGED = compileStatement(`
   select ${ABORT} from r where
     exists (select 1 from payments p where p.account = :account and p.reference = r.reference)
     or exists (
-      select 1 from json_each(r.ids) i
-      left join statements s on s.account = :account and s.id = i.value and s.status = 'approved'
-        and ${IS_FREE}
+      select 1 from json_each(r.parts) i
+      left join statements s on s.account = :account and s.id = i.value ->> 0 and s.status = 'approved'
+        and s.payable = i.value ->> 1 and ${IS_FREE}
       where s.id is null)`)
 
 /** Inserts payments. */
@@ -57,24 +88,24 @@ const INSERT_PAYMENTS = compileStatement(`
   ${ROWS}
   insert into payments (account, reference, affiliate_id, currency, amount, paid_on, statements,
     actor, at)
-  select :account, reference, affiliate_id, currency, amount, paid_on, ids, :actor, :at from r`)
+  select :account, reference, affiliate_id, currency, amount, paid_on,
+    (select json_group_array(value ->> 0) from json_each(parts)), :actor, :at from r`)
 
 /** Books what was paid in the ledger: an entry for each statement. */
 const BOOK_PAYMENTS = bookEntries(`
   ${ROWS}
   select s.affiliate_id,
     :audit || '-' || printf('%05d', row_number() over (order by r.position, i.key)), 'paid', s.plan,
-    s.period, s.id, r.currency, '-' || iif(s.id is r.part ->> 'id', r.part ->> 'paid', s.payable),
-    r.reference, :actor, :at, :today, r.paid_on
-  from r cross join json_each(r.ids) i
-  cross join statements s on s.account = :account and s.id = i.value`)
+    s.period, s.id, r.currency, '-' || (i.value ->> 2), r.reference, :actor, :at, :today, r.paid_on
+  from r cross join json_each(r.parts) i
+  cross join statements s on s.account = :account and s.id = i.value ->> 0`)
 
 /** Marks statements as paid. Of one that is paid in part, the rest stays payable. */
 const PAY = compileStatement(`
   with v as materialized (
-    select :account as account, r.value ->> 'reference' as reference, i.value as id,
-      iif(i.value is r.value ->> '$.part.id', r.value ->> '$.part.rest', null) as rest
-    from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 'ids') i
+    select :account as account, r.value ->> 'reference' as reference, i.value ->> 0 as id,
+      i.value ->> 3 as rest
+    from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 'parts') i
   )
   update statements set status = iif(v.rest is null, 'paid', 'approved'),
     payment = iif(v.rest is null, v.reference, null), payable = ifnull(v.rest, payable)
@@ -89,8 +120,8 @@ const NOTIFY_PAID = eventOf(
   'statement.paid',
   `select s.id || ' ' || s.payment as about, json_object(${PAID_MEMBERS}, 'amount', s.payable,
       'reference', s.payment, 'paid_on', r.value ->> 'paid_on') as data
-    from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 'ids') i
-    cross join statements s on s.account = :account and s.id = i.value
+    from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 'parts') i
+    cross join statements s on s.account = :account and s.id = i.value ->> 0
       and s.payment = r.value ->> 'reference'`,
 )
 
@@ -122,22 +153,28 @@ interface Payer {
  *
  * @param also What is stored in the same batch, before the payments.
  */
-export function bookPayments(
+export async function bookPayments(
   db: D1Database,
   payer: Payer,
   made: readonly NewPayment[],
   also: readonly D1PreparedStatement[] = [],
 ): Promise<boolean> {
-  return book(db, payer, PAY_STATEMENTS, { rows: JSON.stringify(made) }, also)
+  const paid = await partsOf(db, payer.account.id, made)
+  return paid !== null && book(db, payer, PAY_STATEMENTS, { rows: JSON.stringify(paid) }, also)
+}
+
+/** A statement, what is due of it, and which payment pays it. */
+interface Due extends Pick<Moved, 'id' | 'amount'> {
+  readonly reference: string
 }
 
 /** A statement, and what of it moves. */
-export interface Moved extends Pick<typeof statements.$inferSelect, 'id' | 'status' | 'payable'> {
+interface Moved extends Pick<typeof statements.$inferSelect, 'id' | 'status' | 'payable'> {
   readonly amount: string
 }
 
 /** Returns of which statements an amount moves, and how much: of the first ones in whole. */
-export function divide<M extends Pick<Moved, 'amount'>>(all: readonly M[], amount: string) {
+function divide<M extends Pick<Moved, 'amount'>>(all: readonly M[], amount: string) {
   let left = decimal(amount)
   return all.flatMap((one) => {
     const moved: Decimal = least(decimal(one.amount), left)

@@ -7,13 +7,14 @@ import { FormSentence } from '../../pages/parts/forms.tsx'
 type Button = readonly [text: string, path: readonly string[], query?: Visit['query']]
 
 /**
- * Where each is resolved, by the first name of the item. What affiliates are paid comes first, then what keeps
+ * Where each is resolved, by the first name of the item and their number. What affiliates are paid comes first, then what keeps
  * records from counting.
  */
-const BUTTONS: Readonly<Record<Attention['code'], (first: string) => Button>> = {
+const BUTTONS: Readonly<Record<Attention['code'], (first: string, number: number) => Button>> = {
   unapproved_drafts: (period) => ['Review', ['statements'], { period, status: 'draft' }],
   waiting_for_rates: () => ['Add rates', ['rates']],
-  prepared_batches: (batch) => ['Look at it', ['batches', batch]],
+  prepared_batches: (batch, number) =>
+    number > 1 ? ['Look at them', ['batches']] : ['Look at it', ['batches', batch]],
   returned_payments: () => ['Show', ['payouts']],
   unbooked_movements: (reference) => ['Show', ['find'], { record_id: reference }],
   open_cases: () => ['Decide', ['cases'], { needs: 'decision' }],
@@ -63,7 +64,7 @@ export const AttentionList = (
         {items
           .toSorted((a, b) => ORDER.indexOf(a.code) - ORDER.indexOf(b.code))
           .map(({ code, names, detail, count: number }) => {
-            const [text, path, query = {}] = BUTTONS[code](names[0] ?? '')
+            const [text, path, query = {}] = BUTTONS[code](names[0] ?? '', number)
             return (
               <li>
                 <p>

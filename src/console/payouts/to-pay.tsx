@@ -98,7 +98,8 @@ function Sums({ rows }: { rows: readonly PayableRow[] }) {
   return (
     <>
       <p class="lead">
-        <strong>{sumsText(free)}</strong> can be paid to {counted(free.length, 'payee')}.
+        <strong>{free.length > 0 ? sumsText(free) : 'Nothing'}</strong> can be paid
+        {free.length > 0 && ` to ${counted(free.length, 'payee')}`}.
       </p>
       <Waiting rows={rows} />
     </>

@@ -112,9 +112,7 @@ export const findBatch = (db: Connection, account: string, id: string) =>
   first<ListedBatch>(db, FIND, { account, id })
 
 const READ_PERSONS = compileStatement(`
-  with b as materialized (
-    select b.* from ${JSON_EACH}(:ids) e
-    cross join payout_batches b on b.account = :account and b.id = e.value)
+  with b as materialized (select * from payout_batches where account = :account and id = :batch)
   select i.value as person from b cross join json_each(b.authors) i union
   select p.entered_by from b
   cross join payees p on p.account = b.account and p.party = 'payer' and p.id = b.payer
@@ -124,10 +122,10 @@ const READ_PERSONS = compileStatement(`
   cross join payees p on p.account = t.account and p.party = 'payee' and p.id = t.affiliate_id
     and p.version = t.payee_version`)
 
-/** Returns who prepared confirmed batches, added to them, or entered bank details that they use. */
-export const readPersons = async (db: Connection, account: string, ids: readonly string[]) => {
-  const values = { account, ids: JSON.stringify(ids) }
-  return new Set((await all<{ person: string }>(db, READ_PERSONS, values)).map((one) => one.person))
+/** Returns who prepared a confirmed batch, added to it, or entered bank details that it uses. */
+export const readPersons = async (db: Connection, account: string, batch: string) => {
+  const found = await all<{ person: string }>(db, READ_PERSONS, { account, batch })
+  return new Set(found.map(({ person }) => person))
 }
 
 const FIND_BEFORE = compileStatement(`

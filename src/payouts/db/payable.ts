@@ -62,10 +62,11 @@ const dayOf = (time: string) => `date(${time} / 1000, 'unixepoch')`
 
 /**
  * The transfers `t` of statements `s` that came back or were refused, until the details `p` of the payee change or are
- * approved again, or a later transfer has paid a part of the statement.
+ * approved again, or a transfer that was confirmed since has paid a part of the statement.
  */
 const FAILED = `t.state in ('rejected', 'returned') and t.payee_version = ifnull(p.version, 0)
         and t.changed_at >= ifnull(p.payable_from, 0) and not exists (select 1 from transfers l
+          join payout_batches b on b.account = l.account and b.id = l.batch and b.confirmed_at >= t.changed_at
           where l.account = s.account and l.id = s.transfer and l.state = 'paid')`
 
 /** The SQL of `CameBack`, as JSON, of a statement `s` whose payee is `p`; null if its payment did not come back. */

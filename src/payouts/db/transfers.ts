@@ -1,7 +1,6 @@
-import { IS_DUE, IS_FREE } from '../../ledger/db/entries.ts'
 import type { Connection } from '../../platform/db/database.ts'
 import { all } from '../../platform/db/query.ts'
-import { ABORT, JSON_EACH } from '../../platform/db/sql-fragments.ts'
+import { JSON_EACH } from '../../platform/db/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../platform/db/statement.ts'
 import { noticesOf } from '../../platform/directory/outbox.ts'
 import type { StoredBatch, StoredTransfer, TransferState } from '../model.ts'
@@ -68,32 +67,6 @@ const OF_BATCH = compileStatement(`
 /** Returns the transfers of a batch, in order of their affiliates, each with its statements as a JSON array. */
 export const transfersOf = (db: Connection, account: string, batch: string) =>
   all<Omit<StoredTransfer, 'batch' | 'changed_at'>>(db, OF_BATCH, { account, batch })
-
-const STATEMENTS = compileStatement(`
-  select s.id, s.payable as amount from transfers t
-  cross join json_each(t.statements) i
-  cross join statements s on s.account = :account and s.id = i.value
-  where t.account = :account and t.id = :id and ${IS_DUE} and (s.transfer = :id or ${IS_FREE})
-  order by i.key`)
-
-/** Returns the statements that a transfer pays, as far as they are due and no other transfer is under way for them. */
-export const statementsOf = (db: Connection, account: string, id: string) =>
-  all<DueAmount>(db, STATEMENTS, { account, id })
-
-/** A statement, and what is due of it. */
-export interface DueAmount {
-  readonly id: string
-  readonly amount: string
-}
-
-const REJECT_STATEMENTS = compileStatement(`
-  select ${ABORT} from ${JSON_EACH}(:due) v
-  left join statements s on s.account = :account and s.id = v.value ->> 'id'
-  where s.payable is not v.value ->> 'amount'`)
-
-/** Returns the statement that aborts the batch if something else is due of statements. */
-export const guardStatements = (db: Connection, account: string, due: readonly DueAmount[]) =>
-  bindStatement(db, REJECT_STATEMENTS, { account, due: JSON.stringify(due) })
 
 /** To which state a transfer moves, and what the bank says of it. */
 export type Move = Pick<StoredTransfer, 'id' | 'state'> &

@@ -53,14 +53,19 @@ export const mayDecide = (
   isAtLeast(role, 'approver') &&
   (account.approvals < 2 || (actor !== ROOT_ACTOR && !persons.has(actor)))
 
-/** Refuses those who prepared or entered what they would decide. Throws `same_person`. */
+/**
+ * Refuses those who prepared or entered what they would decide. Throws `same_person`.
+ *
+ * @param rest What was done nevertheless, as a sentence after a space.
+ */
 export async function requireOther(
   call: Of & Pick<Call, 'actor'>,
   persons: ReadonlySet<string>,
+  rest = '',
 ): Promise<void> {
   await requirePerson(call)
   if (!areTwo(call) || !persons.has(call.actor)) return
   const why =
     'You prepared it, or entered bank details that it uses, or have invited who did, so another person decides.'
-  throw await samePerson(call, why, persons)
+  throw await samePerson(call, why + rest, persons)
 }
