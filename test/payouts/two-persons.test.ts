@@ -245,7 +245,7 @@ test('§20 law 9: a CSV that names batches of several authors is booked by each 
     ['b', 'bob', 'mia'],
     ['c', 'eva', 'bob'],
   ] as const) {
-    await enter('payee', id, { ...ADA, name: id }, { entered_by: 'eva' })
+    await enter('payee', id, { ...ADA, name: id }, { entered_by: actorOf('eva') })
     await due(id, '1.00')
     const asked = { ...SENT.prepareBatch, rows: [{ id: `${id}:EUR` }] }
     const { id: batch, hash, total, transfers } = await json(as(prepares, 'batches', 'POST', asked))
