@@ -158,6 +158,16 @@ describe('operations', { concurrency: 4 }, () => {
     assert.match(stderr, /`nowhere\.json` is neither JSON nor a file with JSON/)
   })
 
+  test('what is a word or JSON is sent as typed', async () => {
+    const { base, requests } = await service(() => ({ body: { id: 'm' } }))
+    await admin(base, ['members', 'change', 'm', '--accounts', 'all', '--affiliates', 'all'])
+    const some = ['--accounts', '["acme"]', '--affiliates', '{"own": true}']
+    await admin(base, ['members', 'change', 'm', ...some])
+    const bodies = requests.map(({ body }) => body)
+    const own = { accounts: ['acme'], affiliates: { own: true } }
+    assert.deepEqual(bodies, [{ accounts: 'all', affiliates: 'all' }, own])
+  })
+
   /** Serves two pages of a text, which `Link` connects. */
   const twoPages = (type: string, pages: readonly [string, string]) => (seen: Seen) => {
     const isSecond = seen.line.includes('cursor=')

@@ -44,9 +44,10 @@ function isJson(schema: Schema): boolean {
   return !!entries || type === 'record' || !!component || (item !== undefined && isJson(item))
 }
 
-/** Returns the values that a schema allows; undefined if it allows any. */
+/** Returns the values that a schema allows; undefined if it allows any. The options of a union are schemas. */
 function choicesOf(schema: Schema): readonly string[] | undefined {
   const { type, options, pipe = [] } = innerOf(schema)
+  if (type === 'union') return undefined
   if (type === 'boolean') return ['true', 'false']
   return (options ?? pipe.find((part) => part.options)?.options)?.map(String)
 }
@@ -84,7 +85,7 @@ function valueOfMember(schema: Schema, texts: readonly string[]): unknown {
   const inner = innerOf(schema)
   const [text = ''] = texts
   if (text === '' && isNullable(schema)) return null
-  if (isJson(schema)) return readJson(text)
+  if (isJson(schema) || (inner.type === 'union' && /^[[{]/.test(text))) return readJson(text)
   if (inner.item) return texts
   if (inner.type === 'boolean') return text === 'true'
   return inner.type === 'number' || inner.type === 'custom' ? Number(text) : text
