@@ -23,7 +23,17 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'going-live',
     'changes',
   ],
-  'Pay affiliates': ['month', 'team', 'statements', 'closing', 'paying', 'invoices', 'affiliates'],
+  'Pay affiliates': [
+    'month',
+    'members',
+    'team',
+    'sign-up',
+    'statements',
+    'closing',
+    'paying',
+    'invoices',
+    'affiliates',
+  ],
 }
 
 /** A page of the guide. */
