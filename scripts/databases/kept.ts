@@ -13,7 +13,7 @@ affiliate_question_messages applications event_definitions vocabulary links acco
 affiliate_parents plan_versions assignments fx_rates customer_refusals statement_approvals closed_periods open_affiliates
 payees payout_batches payout_answers answer_columns bank_movements
 agreements fraud_rule_versions fraud_cases fraud_decisions fraud_evidence
-postback_customers webhook_endpoints`
+postback_customers webhook_endpoints member_passkeys member_keys member_invitations members outbox mail_stops`
   .trim()
   .split(/\s+/)
 
