@@ -74,6 +74,7 @@ export const AUDIENCES: readonly Audience[] = [
       'For the integrations team: set up accounts, affiliates, plans and webhooks, approve statements, and monitor deliveries.',
     pages: [
       page('accounts', 'Accounts and credentials'),
+      page('members', 'The team'),
       page('definitions', 'Statuses, labels and events'),
       page('affiliates', 'Affiliates, links and attribution'),
       page('webhooks', 'Webhooks'),
