@@ -69,7 +69,7 @@ async function deliver(status = 200) {
   onTestFinished(() => fetching.mockRestore())
   const due = results.map((body) => ({ body: { ...body, binding: 'DB' } }))
   const context = createExecutionContext()
-  await sendWebhookBatch({ messages: due } as never, env, context, addressPostback)
+  await sendWebhookBatch(due as never, env, context, addressPostback)
   await waitOnExecutionContext(context)
   fetching.mockRestore()
   return got

@@ -320,7 +320,7 @@ test('§20.2 the rows of a batch are set anew: its id stays, its hash changes, a
   expect((await set([])).status).toBe(409)
 })
 
-test('§20.2 of one prepared batch its page is a click away, of several their list; To pay names each', async () => {
+test('§20.2 of one prepared batch its page is a click away, of several their list', async () => {
   await due('a-00', '10.00')
   const { get } = await signedIn(KEY_WORLD, consoleApp)
   const textOf = async (page: string) =>
@@ -329,10 +329,8 @@ test('§20.2 of one prepared batch its page is a click away, of several their li
   await enter('payee', 'a-00', ADA)
   const one = await json(prepare())
   expect(await textOf('')).toContain(`${PATH}/batches/${one.id}">Look at it`)
-  const other = await json(prepare())
+  await prepare()
   expect(await textOf('')).toContain(`${PATH}/batches">Look at them`)
-  const link = ({ id }: Row) => `<a href="/console/${PATH}/batches/${id}">${id} for 10.00 EUR`
-  expect(await textOf('/payouts')).toContain(`${link(other)}, ${link(one)}`)
 })
 
 test('§20.2 a prepared batch is listed, found, announced and needs attention until it ends or is deleted', async () => {
