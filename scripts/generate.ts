@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseCommand } from './command-line.ts'
 import './tables.ts'
+import './texts.ts'
 
 const { all, check, diff } = parseCommand(
   'node scripts/generate.ts',

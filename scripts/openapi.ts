@@ -1,5 +1,6 @@
 import { existsSync, globSync, statSync, writeFileSync } from 'node:fs'
 import './tables.ts'
+import './texts.ts'
 
 // Builds openapi.json, unless it is newer than all files that it is made of.
 

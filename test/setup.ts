@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, vi } from 'vitest'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeAll, beforeEach, vi } from 'vitest'
+import { loadWords } from '../src/platform/documents/texts.ts'
 import { HOUR_MS } from '../src/platform/durations.ts'
 import { ARRIVING, WORKING } from '../src/platform/http/memory.ts'
 import { compareWholeResults } from './results.ts'
@@ -50,6 +52,8 @@ shared.isTimingOnce = true
 collectPrinted()
 compareWholeResults()
 beforeEach(prepareWorld)
+// Tests compare pages with the texts of all languages, and count what a request reads.
+beforeAll(() => loadWords(env))
 afterEach(failOnFaults)
 // Test files share a process: a mock or a clock that one of them sets must not reach the next, nor the memory that
 // requests of callers who were cut off have reserved. A gate drops expired reservations when it is asked for room.

@@ -1,5 +1,6 @@
 import { resolveDatabase } from '../platform/db/database.ts'
 import { findAccounts, listBindings } from '../platform/directory/accounts.ts'
+import { loadWords } from '../platform/documents/texts.ts'
 import { readFacts } from './db/facts.ts'
 import { latestNotices } from './db/recipients.ts'
 import { type Mail, mailOf } from './mail.ts'
@@ -7,6 +8,7 @@ import { personsOf } from './send-notices.ts'
 
 /** Returns the latest e-mails as they would be sent now, whether or not they were. For development: their links sign in. */
 export async function latestMails(env: Env, now: number): Promise<(Mail & { at: string })[]> {
+  await loadWords(env)
   const bindings = await listBindings(env.DB)
   const found = await Promise.all(
     bindings.map(async (binding) => {

@@ -1,21 +1,15 @@
 import { html } from 'hono/html'
-import catalogue from '../catalogues/notices.json' with { type: 'json' }
 import { wordsOf } from '../commission/words/words.ts'
 import { type LinkAct, linkToken } from '../platform/auth/notice-links.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { passkeyOrigin } from '../platform/development.ts'
 import type { NoticeKind, StoredNotice } from '../platform/directory/outbox.ts'
-import { fill, type Language, messagesByLanguage } from '../platform/languages.ts'
+import { WORDS, type Words } from '../platform/documents/texts.ts'
+import { fill, type Language } from '../platform/languages.ts'
 import type { Facts } from './db/facts.ts'
 import { addressDigest, type Person, stoppedFor } from './db/recipients.ts'
 
 // Text and HTML of a notice come from one text of `catalogues`, in the language of its reader.
-
-/** The texts of notices. */
-export type Words = Readonly<Record<keyof typeof catalogue, string>>
-
-/** The texts of notices by language. */
-export const WORDS = messagesByLanguage<keyof Words, string>(catalogue)
 
 /** What the button of a notice does. */
 interface Target {

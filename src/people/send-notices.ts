@@ -8,6 +8,7 @@ import {
   type QueuedNotice,
   type StoredNotice,
 } from '../platform/directory/outbox.ts'
+import { loadWords } from '../platform/documents/texts.ts'
 import { HOUR_MS } from '../platform/durations.ts'
 import { errorName } from '../platform/errors.ts'
 import type { Language } from '../platform/languages.ts'
@@ -111,6 +112,7 @@ async function attempt(
 /** Sends a notice that was queued, unless another attempt has begun, and stores the result. */
 async function sendNotice(env: Env, queued: QueuedNotice): Promise<void> {
   const db = resolveDatabase(env, queued.binding)
+  await loadWords(env)
   const notice = await claimNotice(db, queued, Date.now() + INTERRUPTED_AFTER_MS)
   if (!notice) return
   const account = notice.account === '' ? null : await findAccount(env.DB, notice.account)

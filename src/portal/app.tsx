@@ -5,6 +5,7 @@ import { nextOf, register, showRegistration, signIn } from '../pages/passkeys/si
 import { atPasskeyOrigin, policy } from '../pages/show-page.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { isSafe } from '../platform/auth/roles.ts'
+import { WORDS, withWords } from '../platform/documents/texts.ts'
 import { ApiError, toApiError } from '../platform/errors.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
 import { acceptedLanguage } from '../platform/languages.ts'
@@ -33,7 +34,6 @@ import { showStatements } from './statements.tsx'
 import { showSubAffiliates } from './sub-affiliates.tsx'
 import { showUnearned } from './unearned.tsx'
 import { type MemberVisit, memberVisit } from './visit.ts'
-import { WORDS } from './words.ts'
 
 type Handle = (c: Context<AppEnv>, visit: MemberVisit) => Promise<Response>
 
@@ -88,7 +88,7 @@ function showError(c: Context<AppEnv>, error: ApiError): Promise<Response> {
 export const portalApp = new Hono<AppEnv>().basePath('/portal/:account')
 portalApp.notFound((c) => showError(c, new ApiError('not_found')))
 portalApp.onError((thrown, c) => showError(c, toApiError(thrown, c)))
-portalApp.use(requestLog, policy, httpsOnly, atPasskeyOrigin)
+portalApp.use(requestLog, policy, httpsOnly, atPasskeyOrigin, withWords)
 portalApp
   .get('/sign-in', showSignIn)
   .post('/sign-in', ofVisitor(signIn))

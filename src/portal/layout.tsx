@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { Data } from '../pages/parts/data.tsx'
+import { WORDS } from '../platform/documents/texts.ts'
 import type { Language } from '../platform/languages.ts'
-import { WORDS } from './words.ts'
 
 /** What every page of the portal shows around its content. */
 export interface Frame {

@@ -6,7 +6,6 @@ import { readCurrent } from '../payouts/db/payees.ts'
 import { blockDetails } from '../payouts/payees.ts'
 import { affiliateOf } from '../people/db/facts.ts'
 import { findNotice, stopMail, useLink } from '../people/db/recipients.ts'
-import { WORDS, type Words } from '../people/mail.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { readLink } from '../platform/auth/notice-links.ts'
 import { accountDatabase } from '../platform/db/database.ts'
@@ -14,6 +13,7 @@ import type { Account } from '../platform/db/schema.ts'
 import { findAccount } from '../platform/directory/accounts.ts'
 import { requiredChange } from '../platform/directory/audit.ts'
 import type { StoredNotice } from '../platform/directory/outbox.ts'
+import { WORDS, type Words, withWords } from '../platform/documents/texts.ts'
 import { ApiError } from '../platform/errors.ts'
 import { httpsOnly, requestLog } from '../platform/http/request-log.ts'
 import { acceptedLanguage } from '../platform/languages.ts'
@@ -128,11 +128,13 @@ async function stop(c: Context<AppEnv>): Promise<Response> {
 /** The application of links in e-mails. */
 export const noticeApp = new Hono<AppEnv>().basePath('/notices')
 noticeApp.onError((thrown, c) =>
-  thrown instanceof ApiError ? show(c, 'link_ended', { status: 409 }) : Promise.reject(thrown),
+  thrown instanceof ApiError && thrown.status < 500
+    ? show(c, 'link_ended', { status: 409 })
+    : Promise.reject(thrown),
 )
 noticeApp.notFound(ended)
 noticeApp
-  .use(requestLog, policy, httpsOnly)
+  .use(requestLog, policy, httpsOnly, withWords)
   .get('/block/:token', askToBlock)
   .post('/block/:token', block)
   .get('/off/:token', askToStop)

@@ -18,9 +18,9 @@ import type { AppEnv } from '../platform/auth/authorize.ts'
 import { affiliateActor } from '../platform/auth/grant.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { withAudit } from '../platform/directory/audit.ts'
+import { WORDS } from '../platform/documents/texts.ts'
 import { fill, type Language } from '../platform/languages.ts'
 import { PortalPage, portalPath } from './layout.tsx'
-import { WORDS } from './words.ts'
 
 /** The portal of an account, as its visitors sign in to it. */
 interface Portal {

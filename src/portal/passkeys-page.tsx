@@ -12,6 +12,7 @@ import {
 import { Problem } from '../pages/passkeys/parts.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { listAffiliateKeys } from '../platform/directory/affiliate-keys.ts'
+import type { Words } from '../platform/documents/texts.ts'
 import { ApiError } from '../platform/errors.ts'
 import { keepSecret, takeSecret } from './form.tsx'
 import { endKey, KEYS_AT, Keys, MadeKey, makeKey, type NewKey } from './keys.tsx'
@@ -19,7 +20,6 @@ import { portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
 import { readMemberForm } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
-import type { Words } from './words.ts'
 
 const AT = KEYS_AT
 

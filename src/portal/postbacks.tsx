@@ -13,6 +13,7 @@ import { Data } from '../pages/parts/data.tsx'
 import { Ticks } from '../pages/parts/forms.tsx'
 import { Problem } from '../pages/passkeys/parts.tsx'
 import type { AppEnv } from '../platform/auth/authorize.ts'
+import type { Words } from '../platform/documents/texts.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { AnswerOf } from '../platform/http/operation.ts'
 import { fill } from '../platform/languages.ts'
@@ -23,7 +24,6 @@ import { Copied, changesOf, keepSecret, MemberForm, type Refused, takeSecret } f
 import { portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
 import { type MemberVisit, useMemberVisit } from './visit.ts'
-import type { Words } from './words.ts'
 
 const AT = '/postbacks'
 

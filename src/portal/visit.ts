@@ -17,6 +17,7 @@ import { affiliateActor } from '../platform/auth/grant.ts'
 import { accountDatabase } from '../platform/db/database.ts'
 import type { Account } from '../platform/db/schema.ts'
 import { findAccount } from '../platform/directory/accounts.ts'
+import { WORDS, type Words } from '../platform/documents/texts.ts'
 import { ApiError } from '../platform/errors.ts'
 import {
   type AnswerOf,
@@ -27,7 +28,6 @@ import {
 import { acceptedLanguage, type Language } from '../platform/languages.ts'
 import { bookZoneOf } from '../platform/zone.ts'
 import { ownPasskeys } from './passkey-site.tsx'
-import { WORDS, type Words } from './words.ts'
 
 /** A request for a page of an account's portal. */
 export interface PortalVisit {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { MONEY_STATES } from '../../src/payouts/model.ts'
-import { WORDS } from '../../src/portal/words.ts'
+import { WORDS } from '../../src/platform/documents/texts.ts'
 import { askWith } from '../affiliates/affiliate-world.ts'
 import { askAda } from '../books/book-rows.ts'
 import { askAdmin, json, register } from '../partner.ts'

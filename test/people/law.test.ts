@@ -2,13 +2,14 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import catalogue from '../../src/catalogues/notices.json'
-import { isSecurity, type Mail, mailOf, noticeText, WORDS } from '../../src/people/mail.ts'
+import { isSecurity, type Mail, mailOf, noticeText } from '../../src/people/mail.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
 import {
   NOTICE_KINDS,
   type NoticeKind,
   type StoredNotice,
 } from '../../src/platform/directory/outbox.ts'
+import { WORDS } from '../../src/platform/documents/texts.ts'
 import { LANGUAGES } from '../../src/platform/languages.ts'
 import { rowsOf } from '../books/book-rows.ts'
 import { overriding } from '../overriding.ts'

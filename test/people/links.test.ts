@@ -3,12 +3,14 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test, vi } from 'vitest'
 import worker from '../../src/index.ts'
 import { linkToken } from '../../src/platform/auth/notice-links.ts'
+import { WORDS } from '../../src/platform/documents/texts.ts'
 import { DAY_MS, HOUR_MS } from '../../src/platform/durations.ts'
 import { rowsOf } from '../books/book-rows.ts'
 import { askAdmin, register } from '../partner.ts'
 import { ADA, OTHER_IBAN, PATH } from '../payouts/payout-rows.ts'
 import { newPasskey } from '../portal/authenticator.ts'
 import { hidden, optionsIn } from '../portal/join.ts'
+import { forgetWords } from '../words.ts'
 import { linksIn, postOffice } from './outgoing.ts'
 
 const PAYEE = `${PATH}/affiliates/aff-7/payee`
@@ -25,7 +27,7 @@ beforeEach(async () => {
 async function open(url: string, method: 'GET' | 'HEAD' | 'POST' = 'GET', headers = {}) {
   const context = createExecutionContext()
   const sent = { Origin: origin, 'Sec-Fetch-Site': 'same-origin', ...headers }
-  const init = { method, ...(method === 'POST' && { headers: sent, body: '' }) }
+  const init = method === 'POST' ? { method, headers: sent, body: '' } : { method, headers }
   const response = await worker.fetch(new Request(url, init), env as Env, context)
   await waitOnExecutionContext(context)
   return { status: response.status, text: await response.text() }
@@ -127,7 +129,11 @@ test('§21.3 whoever stops the e-mails, by the page or the mail program, still g
     'List-Unsubscribe': `<${off}>`,
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   })
-  expect((await open(off)).text).toContain('<form method="post"')
+  forgetWords()
+  const { text } = await open(off, 'GET', { 'Accept-Language': 'de' })
+  expect(text).toContain('<form method="post"')
+  expect(text).toContain(WORDS.de.off_lead.split('.')[0])
+  expect(WORDS.de.off_lead).not.toBe(WORDS.en.off_lead)
   expect(await rowsOf('mail_stops')).toEqual([])
   // RFC 8058: a mail program has no origin.
   const oneClick = { method: 'POST', body: 'List-Unsubscribe=One-Click' }

@@ -5,6 +5,7 @@ import { noticeStatement } from '../../src/platform/directory/outbox.ts'
 import { rowsOf } from '../books/book-rows.ts'
 import { askAdmin, register } from '../partner.ts'
 import { ADA, PATH } from '../payouts/payout-rows.ts'
+import { forgetWords } from '../words.ts'
 import { linksIn, postOffice } from './outgoing.ts'
 
 const PAYEE = `${PATH}/affiliates/aff-7/payee`
@@ -32,6 +33,7 @@ test('§21.3 a notice is sent once, in the language of its affiliate, signed by 
   await askAdmin(PATH, 'PATCH', { mail_name: 'Acme Partners', reply_to: 'help@acme.example' })
   const office = postOffice()
   await cause(office)
+  forgetWords()
   const [mail, ...others] = await office.deliver()
   expect([...others, ...(await office.deliver())]).toEqual([])
   expect(mail).toMatchObject({

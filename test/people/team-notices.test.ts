@@ -7,6 +7,7 @@ import { rowsOf } from '../books/book-rows.ts'
 import { actorOf, askAs, memberKey } from '../members.ts'
 import { json, register } from '../partner.ts'
 import { ADA, PATH } from '../payouts/payout-rows.ts'
+import { forgetWords } from '../words.ts'
 import { linksIn, postOffice } from './outgoing.ts'
 
 beforeEach(async () => {
@@ -27,6 +28,7 @@ test('§21.3 a member who is invited gets the link in their language; approvers 
   await memberKey({ name: 'Max', role: 'manager' })
   const office = postOffice()
   const made = await json(askAs(mia, 'members', 'POST', invitation('Ada', 'manager')))
+  forgetWords()
   const [mail, ...others] = await office.deliver()
   expect(others).toEqual([])
   expect(mail).toMatchObject({ to: actorOf('ada'), subject: 'Ihre Einladung in die Konsole' })

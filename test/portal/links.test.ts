@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { WORDS } from '../../src/portal/words.ts'
+import { WORDS } from '../../src/platform/documents/texts.ts'
 import { affiliateWorld } from '../affiliates/affiliate-world.ts'
 import { unescaped } from '../console/form-fields.ts'
 import { askAdmin, json } from '../partner.ts'

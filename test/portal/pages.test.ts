@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { WORDS } from '../../src/portal/words.ts'
+import { WORDS } from '../../src/platform/documents/texts.ts'
 import { affiliateWorld, askWith } from '../affiliates/affiliate-world.ts'
 import { askAdmin, json } from '../partner.ts'
 import { confirmed, joinedFor } from './join.ts'

@@ -1,11 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { WORDS } from '../../src/platform/documents/texts.ts'
 import { fill } from '../../src/platform/languages.ts'
 import { portalApp } from '../../src/portal/app.tsx'
-import { WORDS } from '../../src/portal/words.ts'
 import { openBrowser } from '../console/browser.ts'
 import { ask, askAdmin, json, issuedPartner as partner } from '../partner.ts'
 import { surrounded } from '../sweep/platform.ts'
+import { forgetWords } from '../words.ts'
 import { type Deviation, newPasskey } from './authenticator.ts'
 import {
   type Browser,
@@ -294,6 +295,7 @@ test('the portal speaks the language of the affiliate, before that of the browse
     ['it, de-CH;q=0.8, en;q=0.5', 'de'],
     ['fr-CA, de;q=0.8', 'fr'],
   ] as const) {
+    forgetWords()
     const page = await open().get(`${AT}/sign-in`, { 'Accept-Language': accepted })
     expect(await page.text()).toContain(WORDS[language].sign_in_button)
   }
@@ -313,6 +315,7 @@ test('French texts take each month: none needs an elision', () => {
 test('an address without a page is a 404 in the language of the browser', async () => {
   const headers = { 'Accept-Language': 'de' }
   for (const path of [`${AT}/zahlungen`, '/portal/nobody/sign-in']) {
+    forgetWords()
     const response = await open().get(path, headers)
     expect([path, response.status]).toEqual([path, 404])
     expect(await response.text()).toContain(WORDS.de.not_found)

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { WORDS } from '../../src/platform/documents/texts.ts'
 import { fill } from '../../src/platform/languages.ts'
-import { WORDS } from '../../src/portal/words.ts'
 import { affiliateWorld } from '../affiliates/affiliate-world.ts'
 import { askAdmin, json } from '../partner.ts'
 import { type Browser, hidden, signedInFor } from './join.ts'

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { transformSync } from 'esbuild'
+import { translations } from '../../texts.ts'
 import {
   AUDIENCE_DOCUMENTS,
   type AudienceDocument,
@@ -151,6 +152,7 @@ export function buildSite() {
   for (const name of Object.keys(AUDIENCE_DOCUMENTS) as AudienceDocument[]) {
     write(documentAddress(name), `${JSON.stringify(documentFor(spec, name), null, 2)}\n`)
   }
+  write('words.json', JSON.stringify(translations()))
   synchronize(out, files)
 }
 

@@ -10,6 +10,8 @@ const INPUTS = [
   'schemas/**',
   'scripts/docs/**',
   'scripts/site.ts',
+  'scripts/texts.ts',
+  'src/catalogues/**',
   'src/platform/documents/origin.ts',
   'openapi.json',
   'package-lock.json',

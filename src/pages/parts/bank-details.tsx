@@ -1,7 +1,6 @@
-import catalogue from '../../catalogues/portal.json' with { type: 'json' }
 import { ENGLISH, type Words } from '../../commission/words/words.ts'
 import { DETAIL_CHOICES, detailPointer, flatDetails } from '../../payouts/fields.ts'
-import { messagesByLanguage } from '../../platform/languages.ts'
+import { type Words as Texts, WORDS } from '../../platform/documents/texts.ts'
 import { COUNTRIES } from '../../platform/validation/country.ts'
 import { Data } from './data.tsx'
 import type { Input, Option } from './forms.tsx'
@@ -11,7 +10,7 @@ import { Table } from './table.tsx'
 
 /** How bank details are written. */
 export interface DetailWords {
-  readonly words: Readonly<Record<keyof typeof catalogue, string>>
+  readonly words: Texts
   readonly speech: Pick<Words, 'language' | 'country'>
 }
 
@@ -38,7 +37,7 @@ export const detailWord = (name: string, { words }: DetailWords): string =>
 /** How the team reads bank details. */
 export const TEAM_WORDS: DetailWords = {
   speech: ENGLISH,
-  words: messagesByLanguage<keyof typeof catalogue, string>(catalogue).en,
+  words: WORDS.en,
 }
 
 /** Returns how a payee is paid, as the team reads it. */

@@ -1,4 +1,5 @@
 import type { StoredPasskey } from '../../platform/directory/passkeys.ts'
+import type { Words } from '../../platform/documents/texts.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Values } from '../base/page.ts'
 import { Data } from '../parts/data.tsx'
@@ -6,7 +7,7 @@ import { InputField } from '../parts/forms.tsx'
 import { askNewPasskey, type Confirmation, readNewPasskey, requireConfirmed } from './confirmed.ts'
 import { PasskeyForm } from './parts.tsx'
 import { typedName } from './sign-in.tsx'
-import { type OwnPasskeys, type PasskeyWords, passkeyWords } from './site.ts'
+import { type OwnPasskeys, passkeyWords } from './site.ts'
 
 // The passkeys of a member who is signed in.
 
@@ -94,7 +95,7 @@ export const Passkeys = (props: {
   )
 }
 
-const refused = (own: OwnPasskeys, why: keyof PasskeyWords) =>
+const refused = (own: OwnPasskeys, why: keyof Words) =>
   new ApiError('invalid_request', { detail: passkeyWords(own.site).words[why] })
 
 /**

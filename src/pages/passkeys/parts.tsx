@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { PasskeyWords } from './site.ts'
+import type { Words } from '../../platform/documents/texts.ts'
 
 /** Renders that something was refused. */
 export const Problem = ({ text }: { text: string }) => (
@@ -10,7 +10,7 @@ export const Problem = ({ text }: { text: string }) => (
 
 /** Renders a form that a passkey answers. It is hidden until the script of the page shows it; a plain one says nothing then. */
 export const PasskeyForm = (props: {
-  words: PasskeyWords
+  words: Words
   kind: 'create' | 'get'
   action: string
   options: object

@@ -1,17 +1,12 @@
 import type { Context } from 'hono'
 import type { Child, FC } from 'hono/jsx'
-import passkeys from '../../catalogues/passkeys.json' with { type: 'json' }
 import type { AppEnv } from '../../platform/auth/authorize.ts'
 import { type AuditEntry, withAudit } from '../../platform/directory/audit.ts'
 import type { passkeyTable, StoredPasskey } from '../../platform/directory/passkeys.ts'
-import { fill, type Language, messagesByLanguage } from '../../platform/languages.ts'
+import { WORDS, type Words } from '../../platform/documents/texts.ts'
+import { fill, type Language } from '../../platform/languages.ts'
 
 // Members of affiliates and of the firm sign in by the same steps. What differs is a value of these types.
-
-/** The texts about passkeys. */
-export type PasskeyWords = Readonly<Record<keyof typeof passkeys, string>>
-
-const WORDS = messagesByLanguage<keyof PasskeyWords, string>(passkeys)
 
 /** What pages show around their content. */
 export interface PasskeyFrame {
@@ -111,7 +106,7 @@ export const passkeyWords = ({ language, inviter }: Pick<PasskeySite, 'language'
   return {
     words,
     /** Returns a text, which names who makes invitations. */
-    say: (name: keyof PasskeyWords, values: Readonly<Record<string, string>> = {}) =>
+    say: (name: keyof Words, values: Readonly<Record<string, string>> = {}) =>
       fill(words[name], { inviter, ...values }),
   }
 }

@@ -5,6 +5,7 @@ import {
   type NoticeKind,
   type StoredNotice,
 } from '../../platform/directory/outbox.ts'
+import { loadWords } from '../../platform/documents/texts.ts'
 import { type Call, list } from '../../platform/http/operation.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { component, described } from '../../platform/validation/described.ts'
@@ -41,6 +42,7 @@ async function withTexts(
   { env, db, account }: Pick<Call, 'env' | 'db' | 'account'>,
   notices: readonly StoredNotice[],
 ) {
+  await loadWords(env)
   const all = await readFacts(db, notices, Date.now())
   return notices.map((one, i) => {
     const facts = all[i] ?? null
@@ -101,7 +103,8 @@ export const listOwnNotices = list({
       'Lists what the affiliate was told in the last 90 days, the latest first, whether or not it was sent by e-mail.',
     answer: ownNotice,
   })),
-  async list({ session, affiliate }, _filter, page) {
+  async list({ env, session, affiliate }, _filter, page) {
+    await loadWords(env)
     const { id, account, language } = affiliate
     const own = { recipient: `affiliate:${id}` }
     const found = await readNotices(session, account.id, own, page)

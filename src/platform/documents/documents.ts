@@ -53,7 +53,8 @@ async function fileOf(c: Context<AppEnv>, path: string, type?: string): Promise<
   return c.body(body as ReadableStream, 200, { ...FRESH, ...own })
 }
 
-async function assetOf(env: Env, path: string): Promise<Response> {
+/** Returns a file of the site. Throws an `ApiError` if there is none, or the site cannot be read. */
+export async function assetOf(env: Env, path: string): Promise<Response> {
   // Refuses encoded path segments: `..%2f` would reach another folder than the route names.
   if (!PLAIN.test(path)) throw noDocument()
   const found = await env.ASSETS.fetch(new URL(path, 'https://assets.local')).catch(
