@@ -3,7 +3,16 @@ import { beforeEach, expect, test } from 'vitest'
 import { readInvoice } from '../../src/payouts/invoices.ts'
 import type { Role } from '../../src/platform/auth/roles.ts'
 import { findAccount } from '../../src/platform/directory/accounts.ts'
-import { approve, askAda, bookPaid, earning, idOf, rowsOf, storeRows } from '../books/book-rows.ts'
+import {
+  approve,
+  askAda,
+  askBen,
+  bookPaid,
+  earning,
+  idOf,
+  rowsOf,
+  storeRows,
+} from '../books/book-rows.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { signedIn } from '../console/browser.ts'
 import { askAdmin, json } from '../partner.ts'
@@ -151,7 +160,7 @@ test('§20.5 where two must approve, two decide a treatment; a VAT number that c
   const row = earning('c', '2024-10', '100.00')
   const [path, body] = approval(row)
   await storeRows([row])
-  for (const ask of [askAdmin, askAda]) await ask(`${PATH}/${path}`, 'POST', body)
+  for (const ask of [askBen, askAda]) await ask(`${PATH}/${path}`, 'POST', body)
   const say = (who: Person, treatment: string) =>
     as(who, 'affiliates/c/payee/approve', 'POST', { version: 1, treatment })
   await say('mia', 'outside')

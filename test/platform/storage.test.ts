@@ -307,7 +307,7 @@ describe('the storage quota', () => {
     expect((await acme.post('transactions', deposit)).status).toBe(201)
     expect((await json(askAdmin('audit-log'))).data[0]).toMatchObject({
       action: 'account.change',
-      details: { storage_quota: 2 * QUOTA },
+      changes: [{ field: 'storage_quota', before: QUOTA, after: 2 * QUOTA }],
     })
   })
 

@@ -173,7 +173,7 @@ const OPEN = `event_definitions vocabulary plan_versions closed_periods fraud_ru
 /** The tables that cannot be told affiliate by affiliate, or that only the service reads. */
 const HIDDEN = `clients brand_tokens account_moves deliveries late_changes idempotency_keys arrivals statement_run_steps
   once_facts payout_answers answer_columns postback_progress postback_customers fraud_progress fraud_revenue exports
-  export_runs outbox applications`
+  export_runs outbox mail_stops applications`
 
 /** The tables that belong to no account. */
 const OF_NONE =
