@@ -5,7 +5,6 @@ import {
   type AttemptLimits,
   STRANGERS_MAIL_LIMITS,
 } from '../platform/auth/client-limits.ts'
-import { readLink } from '../platform/auth/notice-links.ts'
 import { withObjectRetry } from '../platform/auth/object-retry.ts'
 import { digest } from '../platform/auth/secret.ts'
 import { signText, verifyText } from '../platform/auth/sign-text.ts'
@@ -116,10 +115,4 @@ export async function apply(
     ref: sent('ref'),
   })
   return { is: 'taken' }
-}
-
-/** Returns the application whose address a link proves; null if it was not made for this account, or has ended. */
-export async function readProof(env: Env, { id }: Pick<Account, 'id'>, token: string) {
-  const linked = await readLink(env, 'application', token, Date.now())
-  return linked?.account === id ? linked.id : null
 }

@@ -39,7 +39,7 @@ const TARGETS: Readonly<Record<NoticeKind, Target | null>> = {
   invitation: INVITED,
   application_received: {
     ...{ button: 'confirm', act: 'application' },
-    path: '/portal/{account}/join/confirm?token={token}',
+    path: '/notices/application/{token}',
   },
   application_approved: INVITED,
   application_rejected: null,

@@ -12,7 +12,7 @@ import { acceptedLanguage } from '../platform/languages.ts'
 import { showCustomers } from './customers.tsx'
 import { changeGettingPaid, showGettingPaid } from './getting-paid.tsx'
 import { changeInvoices, showInvoices } from './invoices.tsx'
-import { sendConfirm, sendJoin, showConfirm, showJoin } from './join.tsx'
+import { sendJoin, showJoin } from './join.tsx'
 import { PortalPage, portalPath } from './layout.tsx'
 import { changeLinks, showLinks } from './links.tsx'
 import { changeNotices, showNotices } from './notices.tsx'
@@ -98,8 +98,6 @@ portalApp
   .post('/invitation/register', ofVisitor(register))
   .get('/join', showJoin)
   .post('/join', sendJoin)
-  .get('/join/confirm', showConfirm)
-  .post('/join/confirm', sendConfirm)
   .get('/', forMembers(showOverview))
   .get('/statements', forMembers(showStatements))
   .get('/statements/:statement', forMembers(showStatement))

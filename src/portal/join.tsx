@@ -8,8 +8,8 @@ import { detailInputs } from '../pages/parts/bank-details.tsx'
 import { type Input, InputField, Ticks } from '../pages/parts/forms.tsx'
 import { Problem } from '../pages/passkeys/parts.tsx'
 import { isOwnOrigin } from '../pages/show-page.tsx'
-import { answerField, apply, newApplyForm, readProof, TRAP } from '../people/applications.ts'
-import { proveApplication, takesNone } from '../people/db/applications.ts'
+import { answerField, apply, newApplyForm, TRAP } from '../people/applications.ts'
+import { takesNone } from '../people/db/applications.ts'
 import type { AppEnv } from '../platform/auth/authorize.ts'
 import { type SignUp, signUpOf } from '../platform/directory/accounts.ts'
 import { hasMail } from '../platform/directory/outbox.ts'
@@ -21,7 +21,6 @@ import { type PortalVisit, portalVisit } from './visit.ts'
 // The page on which anybody applies to become an affiliate. It works without a script, and never names an affiliate.
 
 const AT = '/join'
-const CONFIRM = '/join/confirm'
 
 /** Returns the visit of the page of an account, if it is open. Throws `not_found` as for an account that does not exist. */
 async function joinVisit(c: Context<AppEnv>): Promise<PortalVisit & { readonly signUp: SignUp }> {
@@ -36,14 +35,15 @@ type JoinVisit = Awaited<ReturnType<typeof joinVisit>>
 
 const filled = ({ account }: JoinVisit, text: string) => fill(text, { account: account.name })
 
-const JoinPage = (props: { visit: JoinVisit; title?: string; children?: Child }) => {
-  const { visit, title = filled(visit, visit.words.join) } = props
-  return (
-    <PortalPage language={visit.language} account={visit.account} title={title}>
-      {props.children}
-    </PortalPage>
-  )
-}
+const JoinPage = ({ visit, children }: { visit: JoinVisit; children?: Child }) => (
+  <PortalPage
+    language={visit.language}
+    account={visit.account}
+    title={filled(visit, visit.words.join)}
+  >
+    {children}
+  </PortalPage>
+)
 
 const languageName = (language: string) =>
   new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language
@@ -150,12 +150,12 @@ const sentencePage = (
   c: Context<AppEnv>,
   visit: JoinVisit,
   text: string,
-  { status, title, isGood }: { status?: ContentfulStatusCode; title?: string; isGood?: true } = {},
+  { status, isGood }: { status?: ContentfulStatusCode; isGood?: true } = {},
 ) => {
   const sentence = filled(visit, text)
   return respond(
     c,
-    <JoinPage visit={visit} {...(title && { title })}>
+    <JoinPage visit={visit}>
       <p class={isGood ? 'notice good' : 'notice bad'} role={isGood ? 'status' : 'alert'}>
         {sentence}
       </p>
@@ -199,37 +199,4 @@ export async function sendJoin(c: Context<AppEnv>): Promise<Response> {
       c.header('Retry-After', String(applied.wait))
       return again(429, words.join_wait)
   }
-}
-
-/** Responds with the page to which the link of the mail leads. Opening it proves nothing: programs open links, too. */
-export async function showConfirm(c: Context<AppEnv>): Promise<Response> {
-  const visit = await joinVisit(c)
-  const { account, words } = visit
-  const token = c.req.query('token') ?? ''
-  const title = words.join_confirm
-  if ((await readProof(c.env, account, token)) === null)
-    return sentencePage(c, visit, words.join_over, { status: 404, title })
-  return respond(
-    c,
-    <JoinPage visit={visit} title={title}>
-      <p class="lead">{filled(visit, words.join_confirm_lead)}</p>
-      <form method="post" action={portalPath(account.id, CONFIRM)} class="change">
-        <input type="hidden" name="token" value={token} />
-        <button type="submit">{words.join_confirm_button}</button>
-      </form>
-    </JoinPage>,
-  )
-}
-
-/** Marks the address of an application as proved. */
-export async function sendConfirm(c: Context<AppEnv>): Promise<Response> {
-  const visit = await joinVisit(c)
-  const { db, account, words, now } = visit
-  const title = words.join_confirm
-  const values = await readSignInForm(c)
-  const id = isOwnOrigin(c.req.raw) ? await readProof(c.env, account, values('token')) : null
-  const status = id === null ? null : await proveApplication(db, account.id, id, now)
-  if (status === null) return sentencePage(c, visit, words.join_over, { status: 404, title })
-  if (status === 'unproved') return sentencePage(c, visit, words.join_full, { status: 409, title })
-  return sentencePage(c, visit, words.join_confirmed, { title, isGood: true })
 }

@@ -22,7 +22,7 @@ const LASTS_MS = {
 export type LinkAct = keyof typeof LASTS_MS
 
 /** What a link names; the account of the team is ''. */
-interface Linked {
+export interface Linked {
   readonly account: string
   readonly id: string
 }
