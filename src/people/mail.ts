@@ -145,7 +145,7 @@ async function linkOf(
 }
 
 /** An e-mail, as the platform's binding takes it. */
-export type Mail = EmailMessageBuilder & { readonly text: string; readonly html: string }
+export type Mail = EmailMessageBuilder & Readonly<Record<'to' | 'text' | 'html', string>>
 
 /** Returns the e-mail by which a notice reaches a person. `now` is in milliseconds. */
 export async function mailOf(

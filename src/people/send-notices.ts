@@ -1,6 +1,6 @@
-import { accountDatabase, resolveDatabase } from '../platform/db/database.ts'
-import type { Account } from '../platform/db/schema.ts'
-import { findAccount } from '../platform/directory/accounts.ts'
+import { resolveDatabase } from '../platform/db/database.ts'
+import { throughDoor } from '../platform/db/door.ts'
+import { findAccount, listBindings } from '../platform/directory/accounts.ts'
 import {
   claimNotice,
   endNoticeAttempt,
@@ -13,9 +13,10 @@ import { HOUR_MS } from '../platform/durations.ts'
 import { errorName } from '../platform/errors.ts'
 import type { Language } from '../platform/languages.ts'
 import { PAUSES_MS } from '../webhooks/limits.ts'
-import { type Facts, readFacts } from './db/facts.ts'
+import { readFacts } from './db/facts.ts'
 import {
   addressDigest,
+  latestNotices,
   type Person,
   personsOfAffiliate,
   readStops,
@@ -38,7 +39,7 @@ const INTERRUPTED_AFTER_MS = 60_000
 const QUOTA_MS = HOUR_MS
 
 /** Returns whom a notice reaches by e-mail now. */
-export async function personsOf(
+async function personsOf(
   env: Env,
   db: D1Database,
   notice: StoredNotice,
@@ -77,34 +78,41 @@ async function send(env: Env, mail: Mail): Promise<string | null> {
 /** An address that could end its header field is none. */
 const isAddress = (text: string) => /^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/u.test(text)
 
-/** Sends a notice to each of its persons that has not got it. */
-async function attempt(
+/** Returns the e-mails of a notice, as they are sent at `now` (milliseconds); null if its cause is no more. */
+async function mailsOf(
   env: Env,
   db: D1Database,
-  account: Account | null,
   notice: StoredNotice,
-  facts: Facts,
-): Promise<NoticeOutcome> {
+  now: number,
+): Promise<Mail[] | null> {
+  const account = notice.account === '' ? null : await findAccount(env.DB, notice.account)
+  if (notice.account !== '' && (!account || account.disabled === 1)) return null
+  const [facts] = await readFacts(db, [notice], now)
+  if (!facts) return null
+  const persons = await personsOf(env, db, notice)
+  return Promise.all(persons.map((one) => mailOf(env, account, notice, facts, one, now)))
+}
+
+/** Sends the e-mails of a notice to each address that has not got it. */
+async function attempt(env: Env, db: D1Database, notice: StoredNotice): Promise<NoticeOutcome> {
   const sent: string[] = JSON.parse(notice.sent)
-  const persons = await Promise.all(
-    (await personsOf(env, db, notice)).map(async (one) => {
-      return { ...one, digest: await addressDigest(one.address) }
-    }),
-  )
-  const digests = persons.map((one) => one.digest)
+  const mails = await mailsOf(env, db, notice, Date.now())
+  if (!mails) return { sent, error: 'no_cause', next_at: null }
+  const digests = await Promise.all(mails.map(({ to }) => addressDigest(to)))
   const stops = await readStops(env.DB, stoppedFor(notice), digests)
-  for (const person of persons) {
-    const stop = stops.get(person.digest)
+  for (const [i, mail] of mails.entries()) {
+    const address = digests[i] ?? ''
+    const stop = stops.get(address)
     const isStopped = stop === 'bounced' || (stop === 'off' && !isSecurity(notice))
-    if (sent.includes(person.digest) || isStopped || !isAddress(person.address)) continue
-    const error = await send(env, await mailOf(env, account, notice, facts, person, Date.now()))
+    if (sent.includes(address) || isStopped || !isAddress(mail.to)) continue
+    const error = await send(env, mail)
     if (error === SUPPRESSED) {
-      await stopMail(env.DB, { account: '', address: person.digest, reason: 'bounced' })
+      await stopMail(env.DB, { account: '', address, reason: 'bounced' })
     } else if (error !== null) {
       const waits = SPENT.includes(error)
       const pause = waits ? QUOTA_MS : PAUSES_MS[notice.attempts - 1]
       return { sent, error, waits, next_at: pause === undefined ? null : Date.now() + pause }
-    } else sent.push(person.digest)
+    } else sent.push(address)
   }
   return { sent, error: null, next_at: null }
 }
@@ -115,15 +123,22 @@ async function sendNotice(env: Env, queued: QueuedNotice): Promise<void> {
   await loadWords(env)
   const notice = await claimNotice(db, queued, Date.now() + INTERRUPTED_AFTER_MS)
   if (!notice) return
-  const account = notice.account === '' ? null : await findAccount(env.DB, notice.account)
-  const isOver = notice.account !== '' && (!account || account.disabled === 1)
-  const [facts = null] = isOver ? [] : await readFacts(db, [notice], Date.now())
-  const own = account ? accountDatabase(env, { ...account, binding: queued.binding }) : db
-  const outcome: NoticeOutcome =
-    facts === null
-      ? { sent: JSON.parse(notice.sent), error: 'no_cause', next_at: null }
-      : await attempt(env, db, account, notice, facts)
-  await endNoticeAttempt(own, notice, outcome)
+  const outcome = await attempt(env, db, notice)
+  await endNoticeAttempt(throughDoor(db, notice.account), notice, outcome)
+}
+
+/** Returns the latest e-mails as they would be sent now, whether or not they were. For development: their links sign in. */
+export async function latestMails(env: Env, now: number): Promise<(Mail & { at: number })[]> {
+  await loadWords(env)
+  const bindings = await listBindings(env.DB)
+  const found = bindings.map(async (binding) => {
+    const db = resolveDatabase(env, binding)
+    const mails = (await latestNotices(db)).map(async (notice) =>
+      ((await mailsOf(env, db, notice, now)) ?? []).map((one) => ({ ...one, at: notice.at })),
+    )
+    return (await Promise.all(mails)).flat()
+  })
+  return (await Promise.all(found)).flat().sort((a, b) => b.at - a.at)
 }
 
 /** What the platform tells of an e-mail that was sent. */

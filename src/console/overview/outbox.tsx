@@ -1,6 +1,6 @@
 import type { Page } from '../../pages/base/page.ts'
 import { Data, Time } from '../../pages/parts/data.tsx'
-import { latestMails } from '../../people/latest-mails.ts'
+import { latestMails } from '../../people/send-notices.ts'
 import { isDevelopment } from '../../platform/development.ts'
 import { ApiError } from '../../platform/errors.ts'
 
@@ -22,7 +22,7 @@ export const outboxPage: Page = {
               <Data text={subject} />
             </h2>
             <p class="note">
-              To <Data text={String(to)} />, <Time at={at} />
+              To <Data text={to} />, <Time at={new Date(at).toISOString()} />
             </p>
             {text.split('\n\n').map((part) => (
               <p>

@@ -15,24 +15,14 @@ export interface Person {
 }
 
 const OF_AFFILIATE = compileStatement(`
-  select m.email as address, ifnull(a.language, 'en') as language from affiliates a
-  cross join affiliate_members m on m.account = :account and m.affiliate_id = a.affiliate_id
-  where a.account = :account and a.affiliate_id = :affiliate_id and m.email is not null
-  group by lower(m.email)`)
-
-const CONTACT = compileStatement(`
-  select contact_email as address, ifnull(language, 'en') as language from affiliates
-  where account = :account and affiliate_id = :affiliate_id and contact_email is not null`)
+  select ifnull(m.email, a.contact_email) as address, ifnull(a.language, 'en') as language from affiliates a
+  left join affiliate_members m on m.account = :account and m.affiliate_id = a.affiliate_id and m.email is not null
+  where a.account = :account and a.affiliate_id = :affiliate_id and address is not null
+  group by lower(address)`)
 
 /** Returns the persons of an affiliate with an address; without one, the contact address. */
-export async function personsOfAffiliate(
-  db: Connection,
-  account: string,
-  affiliate_id: string,
-): Promise<Person[]> {
-  const persons = await all<Person>(db, OF_AFFILIATE, { account, affiliate_id })
-  return persons.length > 0 ? persons : all<Person>(db, CONTACT, { account, affiliate_id })
-}
+export const personsOfAffiliate = (db: Connection, account: string, affiliate_id: string) =>
+  all<Person>(db, OF_AFFILIATE, { account, affiliate_id })
 
 const ACCOUNTS_OF = compileStatement('select accounts from members where id = :id')
 
@@ -54,7 +44,8 @@ export const addressDigest = (address: string) => digest(`notices to ${address.t
 
 const READ_STOPS = compileStatement(`
   select address, reason from mail_stops
-  where address in (select value from json_each(:addresses)) and (account = :account or reason = 'bounced')`)
+  where address in (select value from json_each(:addresses)) and (account = :account or reason = 'bounced')
+  order by reason desc`)
 
 /** Returns why nothing of an account is sent to addresses, by their digests: `bounced` before `off`. */
 export async function readStops(
@@ -64,8 +55,7 @@ export async function readStops(
 ): Promise<ReadonlyMap<string, StopReason>> {
   const values = { account, addresses: JSON.stringify(addresses) }
   const rows = await all<{ address: string; reason: StopReason }>(directory, READ_STOPS, values)
-  const sorted = rows.toSorted((a, b) => (a.reason < b.reason ? 1 : -1))
-  return new Map(sorted.map(({ address, reason }) => [address, reason]))
+  return new Map(rows.map(({ address, reason }) => [address, reason]))
 }
 
 const STOP = compileStatement(`
