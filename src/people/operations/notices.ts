@@ -1,17 +1,14 @@
 import * as v from 'valibot'
-import {
-  hasMail,
-  NOTICE_KINDS,
-  type NoticeKind,
-  type StoredNotice,
-} from '../../platform/directory/outbox.ts'
+import type { Page } from '../../platform/db/paginate.ts'
+import { hasMail, NOTICE_KINDS, type NoticeKind } from '../../platform/directory/outbox.ts'
 import { loadWords } from '../../platform/documents/texts.ts'
 import { type Call, list } from '../../platform/http/operation.ts'
+import type { Language } from '../../platform/languages.ts'
 import { count, time } from '../../platform/validation/answer-fields.ts'
 import { component, described } from '../../platform/validation/described.ts'
 import { member, nullable, optional, said } from '../../platform/validation/fields.ts'
 import { readFacts } from '../db/facts.ts'
-import { listNotices as readNotices } from '../db/recipients.ts'
+import { type NoticeFilter, listNotices as readNotices } from '../db/recipients.ts'
 import { noticeText } from '../mail.ts'
 
 const KINDS = Object.keys(NOTICE_KINDS) as NoticeKind[]
@@ -37,28 +34,22 @@ const notice = component('Notice', () => ({
   next_attempt_at: nullable(time, 'When it is sent next. Null: it is not.'),
 }))
 
-/** Returns notices with what they say in the language of an address, else in English. */
-async function withTexts(
-  { env, db, account }: Pick<Call, 'env' | 'db' | 'account'>,
-  notices: readonly StoredNotice[],
+/** Reads one page of notices with what they say in a language, else in that of an address; null of a cause that is no more. */
+async function readTold(
+  { env, session, account }: Pick<Call, 'env' | 'session' | 'account'>,
+  filter: NoticeFilter,
+  page: Page,
+  language?: Language | null,
 ) {
   await loadWords(env)
-  const all = await readFacts(db, notices, Date.now())
-  return notices.map((one, i) => {
-    const facts = all[i] ?? null
-    const said = facts && noticeText(account, one, facts, one.language ?? 'en')
-    return {
-      ...{ id: one.id, kind: one.kind, cause: one.cause, recipient: one.recipient },
-      ...{ affiliate_id: one.affiliate_id, at: instant(one.at) ?? '' },
-      subject: said?.subject ?? null,
-      text: said?.paragraphs.join('\n\n') ?? null,
-      sent: (JSON.parse(one.sent) as string[]).length,
-      attempts: one.attempts,
-      attempted_at: instant(one.tried_at),
-      error: one.error,
-      next_attempt_at: one.next_at !== null && hasMail(env) ? instant(one.next_at) : null,
-    }
+  const found = await readNotices(session, account.id, filter, page)
+  const all = await readFacts(session, found.data, Date.now())
+  const data = found.data.map((row, i) => {
+    const facts = all[i]
+    const spoken = language ?? row.language ?? 'en'
+    return { row, said: facts ? noticeText(account, row, facts, spoken) : null }
   })
+  return { ...found, data }
 }
 
 export const listNotices = list({
@@ -80,8 +71,20 @@ export const listNotices = list({
     },
   })),
   async list(call, filter, page) {
-    const found = await readNotices(call.db, call.account.id, filter, page)
-    return { ...found, data: await withTexts(call, found.data) }
+    const found = await readTold(call, filter, page)
+    const isMailed = hasMail(call.env)
+    const data = found.data.map(({ row, said }) => ({
+      ...{ id: row.id, kind: row.kind, cause: row.cause, recipient: row.recipient },
+      ...{ affiliate_id: row.affiliate_id, at: instant(row.at) ?? '' },
+      subject: said?.subject ?? null,
+      text: said?.paragraphs.join('\n\n') ?? null,
+      sent: (JSON.parse(row.sent) as string[]).length,
+      attempts: row.attempts,
+      attempted_at: instant(row.tried_at),
+      error: row.error,
+      next_attempt_at: isMailed ? instant(row.next_at) : null,
+    }))
+    return { ...found, data }
   },
 })
 
@@ -104,17 +107,14 @@ export const listOwnNotices = list({
     answer: ownNotice,
   })),
   async list({ env, session, affiliate }, _filter, page) {
-    await loadWords(env)
     const { id, account, language } = affiliate
     const own = { recipient: `affiliate:${id}` }
-    const found = await readNotices(session, account.id, own, page)
-    const facts = await readFacts(session, found.data, Date.now())
-    const data = found.data.flatMap((one, i) => {
-      const known = facts[i]
-      if (!known) return []
-      const { subject, paragraphs } = noticeText(account, one, known, language ?? 'en')
-      return [{ id: one.id, kind: one.kind, at: instant(one.at) ?? '', title: subject, paragraphs }]
-    })
+    const found = await readTold({ env, session, account }, own, page, language)
+    const data = found.data.flatMap(({ row: { id, kind, at }, said }) =>
+      said
+        ? [{ id, kind, at: instant(at) ?? '', title: said.subject, paragraphs: said.paragraphs }]
+        : [],
+    )
     return { ...found, data }
   },
 })
