@@ -11,11 +11,13 @@ import { addressDigest, type Person, stoppedFor } from './db/recipients.ts'
 
 // Text and HTML of a notice come from one text of `catalogues`, in the language of its reader.
 
-/** What the button of a notice does. */
+/** What the button of a notice does, if it has one, and who gets it. */
 interface Target {
-  readonly button: keyof Words
+  /** Whether nobody switches it off: it is about who may do what, or an answer to the reader. */
+  readonly isSecurity?: true
+  readonly button?: keyof Words
   /** The page, below that of the account in the portal or console. `{page}` is the fact of that name. */
-  readonly path: string
+  readonly path?: string
   /** What its link is good for; absent: it only leads to a page that asks for a sign-in. */
   readonly act?: LinkAct
 }
@@ -29,53 +31,44 @@ const console = (path: string): Target => ({
   path: `/console/accounts/{account}${path}`,
 })
 
-const INVITED: Target = {
-  ...{ button: 'accept', act: 'invitation' },
-  path: '/portal/{account}/invitation#{token}',
-}
+const invited = (path: string): Target => ({
+  ...{ button: 'accept', act: 'invitation', isSecurity: true },
+  path: `${path}/invitation#{token}`,
+})
 
-/** What the button of each kind does. */
-const TARGETS: Readonly<Record<NoticeKind, Target | null>> = {
-  invitation: INVITED,
-  application_received: {
-    ...{ button: 'confirm', act: 'application' },
-    path: '/notices/application/{token}',
-  },
-  application_approved: INVITED,
-  application_rejected: null,
+const linked = (act: 'application' | 'block', button: keyof Words): Target => ({
+  ...{ button, act, isSecurity: true },
+  path: `/notices/${act}/{token}`,
+})
+
+const TEAM: Target = { button: 'open_console', path: '/console/team', isSecurity: true }
+
+/** What each kind leads to. */
+const TARGETS: Readonly<Record<NoticeKind, Target>> = {
+  invitation: invited('/portal/{account}'),
+  application_received: linked('application', 'confirm'),
+  application_approved: invited('/portal/{account}'),
+  application_rejected: { isSecurity: true },
   statement_approved: portal('/statements/{page}'),
   payment_sent: portal('/payments'),
   payment_paid: portal('/payments'),
   payment_returned: portal('/getting-paid'),
-  details_changed: { button: 'block', act: 'block', path: '/notices/block/{token}' },
+  details_changed: linked('block', 'block'),
   question_answered: portal('/questions#{page}'),
   terms_changed: portal(''),
-  member_invitation: {
-    ...{ button: 'accept', act: 'invitation' },
-    path: '/console/invitation#{token}',
-  },
-  approver_changed: { button: 'open_console', path: '/console/team' },
+  member_invitation: invited('/console'),
+  approver_changed: TEAM,
   batch_prepared: console('/payouts/batches/{page}'),
   details_entered: console('/payouts/payees'),
-  approval_waits: { button: 'open_console', path: '/console/team' },
+  approval_waits: TEAM,
   question_asked: console('/questions/{page}'),
   application: console('/applications'),
   attention: console(''),
 }
 
-/** The kinds that nobody switches off: they are about who may do what, or an answer to the reader. */
-const SECURITY: ReadonlySet<NoticeKind> = new Set([
-  ...([
-    'invitation',
-    'application_received',
-    'application_approved',
-    'application_rejected',
-  ] as const),
-  ...(['details_changed', 'member_invitation', 'approver_changed', 'approval_waits'] as const),
-])
-
 /** Returns whether a notice reaches also those who have switched notices off. */
-export const isSecurity = ({ kind }: Pick<StoredNotice, 'kind'>) => SECURITY.has(kind)
+export const isSecurity = ({ kind }: Pick<StoredNotice, 'kind'>) =>
+  TARGETS[kind].isSecurity === true
 
 /** Returns a text on one line, without what could end a header field or hide something in it. */
 const oneLine = (text: string) => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
@@ -133,9 +126,8 @@ async function linkOf(
   facts: Facts,
   now: number,
 ): Promise<{ readonly url: string; readonly button: keyof Words } | null> {
-  const target = TARGETS[kind]
-  if (!target) return null
-  const { act, path, button } = target
+  const { act, path, button } = TARGETS[kind]
+  if (!path || !button) return null
   const home = path.startsWith('/console/') ? '/console' : `/portal/${encodeURIComponent(account)}`
   const named = { account: act === 'invitation' ? home : account, id: facts.link ?? '' }
   const token = act ? await linkToken(env, act, named, now) : ''
