@@ -147,6 +147,7 @@ test('a member is listed, and removed with their passkeys', async () => {
       ...{
         id: 'mem-1',
         name: 'Eve',
+        email: null,
         passkeys: 1,
         created_at: '2026-01-01T00:00:00.000Z',
       },
