@@ -64,7 +64,8 @@ const outOfScope = refuse('insufficient_role')
 const areWithin = (some: Scope['accounts'], all: Scope['accounts']): boolean =>
   all === 'all' || (some !== 'all' && some.every((id) => all.includes(id)))
 
-const isWider = (after: Scope, before: Scope): boolean =>
+/** Returns whether a scope has something that another one lacks. */
+export const isWider = (after: Scope, before: Scope): boolean =>
   !isAtLeast(before.role, after.role) ||
   !areWithin(after.accounts, before.accounts) ||
   (before.affiliates !== 'all' && after.affiliates === 'all')
@@ -249,10 +250,14 @@ const givenTo = ({ name, language, role, accounts, affiliates }: StoredMember) =
   ...{ name, language, role, accounts, affiliates },
 })
 
-/** Decides what is asked for: stores what a member is to be, with a new link unless it is only a change. */
+/**
+ * Decides what is asked for: stores what a member is to be, with a new link unless it is only a change. Who has not come yet
+ * gets a new link for more than they were invited for: whoever had asked for it has the old one.
+ */
 async function grant(author: Author, request: Request, details: object = {}): Promise<Decision> {
   const { action, before, after, kind } = request
-  const made = kind === 'change' ? null : await makeLink(author, after.id)
+  const isSame = kind === 'change' && (before.joined_at !== null || !isWider(after, before))
+  const made = isSame ? null : await makeLink(author, after.id)
   const ends_at = made && { passkeys: 0, link_ends_at: made.link.ends_at }
   const member = { ...after, waiting: null, ...ends_at }
   return {

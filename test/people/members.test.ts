@@ -135,6 +135,17 @@ describe('where an account asks for two persons and has two approvers', () => {
     })
   })
 
+  test('whoever asked for more for somebody who has not come has no link that works', async () => {
+    const { id, invitation_url } = await json(invite(ada, 'zoe', { role: 'viewer' }))
+    expect(invitation_url).toMatch(/#\w+$/)
+    const { waiting } = await json(change(ada, id, { role: 'approver' }))
+    const agreed = await json(agree(bob, id, { request: waiting.id }))
+    expect(agreed.invitation_url).toMatch(/#\w+$/)
+    const open = 'select digest from member_invitations where member = ? and ends_at > ?'
+    const { results } = await env.DB.prepare(open).bind(id, Date.now()).all()
+    expect(results).toEqual([{ digest: await digest(agreed.invitation_url.split('#')[1]) }])
+  })
+
   test('one approver invites a manager, lowers anybody and removes anybody alone', async () => {
     expect((await invite(ada, 'zoe')).status).toBe(201)
     expect((await change(ada, idOf('eva'), { role: 'viewer' })).status).toBe(200)
@@ -298,6 +309,11 @@ describe('a key of a member', () => {
     expect(await scopeOf(own)).toEqual({ ...all, role: 'viewer', affiliates: { own: true } })
     const { member_key: made } = await json(make(own, { role: 'manager', affiliates: 'all' }))
     expect(await scopeOf(made)).toEqual(await scopeOf(own))
+    // It neither lists nor ends a key that may do more.
+    const keysOf = async (key: string) => (await json(askAs(key, 'me/keys'))).data
+    const [wide] = await keysOf(mia)
+    expect([(await keysOf(mia)).length, (await keysOf(own)).length]).toEqual([4, 2])
+    expect((await askAs(own, `me/keys/${wide.id}`, 'DELETE')).status).toBe(404)
     await change(ROOT, idOf('mia'), { role: 'viewer' })
     expect(await scopeOf(member_key)).toEqual({ ...all, role: 'viewer' })
   })

@@ -8,7 +8,12 @@ import {
   listMemberKeys,
   MAX_KEYS,
 } from '../../platform/directory/member-changes.ts'
-import { lesserOf, type Member, ROOT_ACTOR } from '../../platform/directory/members.ts'
+import {
+  findMemberByEmail,
+  lesserOf,
+  type Member,
+  ROOT_ACTOR,
+} from '../../platform/directory/members.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { operation } from '../../platform/http/operation.ts'
 import { notFound } from '../../platform/http/read-fields.ts'
@@ -16,6 +21,7 @@ import { time } from '../../platform/validation/answer-fields.ts'
 import { component, described, listOf, withMembers } from '../../platform/validation/described.ts'
 import * as f from '../../platform/validation/fields.ts'
 import { member, said } from '../../platform/validation/fields.ts'
+import { isWider } from '../members.ts'
 import { scopeFields, shownPerson, shownScope } from './members.ts'
 
 const key_id = member(
@@ -37,6 +43,13 @@ const ofKeys = { ...ofMe, path: '/me/keys' } as const
 function requirePerson({ actor }: Member): void {
   if (actor !== ROOT_ACTOR) return
   throw new ApiError('conflict', { detail: 'The root key is not a person and has no keys.' })
+}
+
+/** Returns the keys of a member who calls, without those that may do more than the key of the call: it ends none of them. */
+async function keysOf(env: Env, own: Member) {
+  const whole = (await findMemberByEmail(env.DB, own.email)) ?? own
+  const keys = await listMemberKeys(env.DB, own.id)
+  return keys.filter((key) => !isWider(lesserOf(whole, key), own))
 }
 
 export const getMe = operation({
@@ -106,12 +119,13 @@ export const listMyKeys = operation({
   id: 'listMyKeys',
   method: 'GET',
   words: described(() => ({
-    description: 'Lists the keys of the member who calls. The keys themselves are not stored.',
+    description:
+      'Lists the keys of the member who calls, without those that may do more than they may here. The keys themselves are not stored.',
     answer: listOf(component('MemberKey', () => shownKey)),
     command: { name: 'keys list' },
   })),
-  async run({ env, member: { id } }) {
-    return { data: await listMemberKeys(env.DB, id) }
+  async run({ env, member: own }) {
+    return { data: await keysOf(env, own) }
   },
 })
 
@@ -126,12 +140,12 @@ export const endMyKey = operation({
     answer: null,
     command: { name: 'keys end', done: 'Ended key {key_id}.' },
   })),
-  async run({ env, actor, member: { id } }, { key_id: key }) {
-    const found = (await listMemberKeys(env.DB, id)).find((one) => one.id === key)
+  async run({ env, actor, member: own }, { key_id: key }) {
+    const found = (await keysOf(env, own)).find((one) => one.id === key)
     if (!found) throw notFound('key', key)
-    const details = { member: id, id: key, name: found.name }
+    const details = { member: own.id, id: key, name: found.name }
     const entry = { actor, action: 'member-key.end', account: null, details }
-    await withAudit(env.DB, entry, deleteMemberKey(env.DB, id, key))
+    await withAudit(env.DB, entry, deleteMemberKey(env.DB, own.id, key))
     return null
   },
 })
