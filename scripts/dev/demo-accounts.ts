@@ -46,7 +46,7 @@ export const PLANS: Plan[] = [
     sign_up: {
       open: true,
       questions: ['Which countries do your visitors come from?'],
-      terms: { version: '2026-01', url: 'https://forex.example/partner-terms' },
+      terms: { version: '1', url: 'https://forex.example/partner-terms' },
     },
   },
   {

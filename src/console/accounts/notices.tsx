@@ -44,7 +44,7 @@ export const noticesPage: Page = {
           columns={{
             At: 'at',
             To,
-            'What it says': { prose: ({ subject, kind }) => <Data text={subject ?? kind} /> },
+            'What it says': { prose: ({ subject }) => subject && <Data text={subject} /> },
             'E-mail': Sent,
           }}
           empty={
