@@ -235,7 +235,7 @@ export async function readTeamWork(env: Env, call: Call): Promise<Attention[]> {
     countOpenQuestions(session, account),
     countWaiting(session, account),
     listLowered(env.DB, account, since),
-    invitedByRoot(env.DB, account, since),
+    call.member.affiliates === 'all' ? invitedByRoot(env.DB, account, since) : [],
     readUnmanaged(env, call),
   ])
   const periods = unapproved.map(({ period }) => period)
