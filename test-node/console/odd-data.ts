@@ -66,7 +66,7 @@ export async function createOddAccounts({ base, key }: Shared): Promise<Record<s
 type Ask = <T>(method: string, path: string, body?: unknown) => Promise<T>
 
 const create = (ask: Ask, account: string, vertical: string) =>
-  ask('POST', '', { account, name: `${ODD[2]} <b>"`, vertical, mode: 'test' })
+  ask('POST', '', { account, name: `"${ODD[2]} <b>`, vertical, mode: 'test' })
 
 async function createFirm(base: string, ask: Ask): Promise<Record<string, string>> {
   const at = `/${FIRM}`

@@ -217,6 +217,7 @@ export const EXPORTED_ID = 'B000000003'
 export const BY_HAND_ID = 'B000000004'
 export const ANSWER_HASH = 'e'.repeat(64)
 const EXPORTED_STATEMENT = 'stm_00000000000000000000000c'
+const BY_HAND_STATEMENT = 'stm_0000000000000000000000d1'
 
 /** What confirms the one that is prepared. */
 export const CONFIRMED = {
@@ -263,6 +264,7 @@ export async function payoutRows(db: D1Database, account: string) {
     await version('payer', 'spare', PAYER),
     statement('stm_00000000000000000000000b', '2024-08', '2.00', null),
     statement(EXPORTED_STATEMENT, '2024-07', '3.00', exported.id),
+    statement(BY_HAND_STATEMENT, '2024-06', '3.00', 'T00000000D'),
     batch(PREPARED_ID, {}),
     batch(BATCH_ID, { hash: 'c'.repeat(64), total: '2.00', confirmed_by: 'eve' }),
     batch(BY_HAND_ID, { method: 'manual', payer: '', confirmed_by: 'eve', files: '[]' }),
@@ -285,7 +287,7 @@ export async function payoutRows(db: D1Database, account: string) {
       },
       {
         ...{ ...exported, id: 'T00000000D', batch: BY_HAND_ID, state: 'exported' },
-        statements: '[]',
+        statements: JSON.stringify([BY_HAND_STATEMENT]),
       },
     ].map((one) =>
       insert(db, 'transfers', {
