@@ -43,7 +43,7 @@ export interface Serving {
   readonly log?: (line: string) => void
 }
 
-/** The service in its own workerd, with all bindings of `wrangler.toml` but the documents. */
+/** The service in its own workerd, with all bindings of `wrangler.toml`. */
 export interface Service extends Running {
   /** Sends requests as the integrations team. */
   readonly admin: RequestSender
@@ -85,7 +85,9 @@ export async function serve({ script, state, secrets, isLimited, log }: Serving)
       ...mapped(QUEUES, (name) => ({ type: 'queue' as const, name })),
       ...Object.fromEntries(DATABASES.map((id) => [id, { type: 'd1' as const, id }])),
       EXPORTS: { type: 'r2', name: 'exports' },
+      ASSETS: { type: 'assets' },
     },
+    assets: { directory: 'dist/site', hasUserWorker: true, runWorkerFirst: true },
     exports: Object.fromEntries(
       Object.values(OBJECTS).map((name) => [name, { type: 'durable-object', storage: 'sqlite' }]),
     ),

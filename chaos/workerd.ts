@@ -28,7 +28,7 @@ export async function bundle(path: string): Promise<string> {
 }
 
 /** Optional parts of a Worker besides its script and database. */
-export type WorkerOptions = Partial<Pick<Config, 'env' | 'exports' | 'triggers'>> & {
+export type WorkerOptions = Partial<Pick<Config, 'assets' | 'env' | 'exports' | 'triggers'>> & {
   /** Receives each line of the log. */
   readonly log?: (line: string) => void
 }

@@ -139,7 +139,29 @@ async function causeAll(): Promise<void> {
   await expectBody(200, firm('POST', 'transactions', { body: [deposit(250)] }))
   await run('2026-10')
   await decideCase()
+  await refuseApplicant(at)
   await causeByDay()
+}
+
+/** Has somebody apply on the page for it, and tells them that they are refused. */
+async function refuseApplicant(at: string): Promise<void> {
+  const terms = { version: '1', text: 'We pay each month.' }
+  await expectBody(200, admin('PATCH', at, { body: { sign_up: { open: true, terms } } }))
+  const found = await fetch(new URL(`/portal/${FIRM}/join`, service.url))
+  const { url } = found
+  const page = await found.text()
+  const form = /name="form" value="([^"]*)"/.exec(page)?.[1] ?? ''
+  // Nobody fills in the form within 3 seconds.
+  await wait(3100)
+  const headers = { Origin: new URL(url).origin, 'Sec-Fetch-Site': 'same-origin' }
+  const fields = { name: 'Ada King', country: 'MT', email: 'ada@friends.example', language: 'en' }
+  const said = { website: 'https://friends.example', promotion: 'Videos', terms: '1', ref: '' }
+  const body = new URLSearchParams({ form, ...fields, ...said })
+  assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 200)
+  await service.database.exec(`update applications set proved_at = '2026-01-01T00:00:00.000Z'`)
+  const { data } = await expectBody(200, admin('GET', `${at}/applications`))
+  const refused = { body: { send: true } }
+  await expectBody(200, admin('POST', `${at}/applications/${data[0].id}/reject`, refused))
 }
 
 /** Pays what is due by a batch, and has the bank give it back. */
