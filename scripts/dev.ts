@@ -98,9 +98,9 @@ function startServer(): ChildProcess {
   return child
 }
 
-/** Lines of wrangler that repeat what the banner shows, and those of requests. */
+/** Lines of wrangler that repeat what the banner shows, and those of requests and of e-mails, which `/console/outbox` has. */
 const NOISE =
-  /^(?:\s*$|\[custom build\]|\[wrangler:info\]|⎔|Using secrets|The file .* changed|Your Worker has|Binding +Resource|env\.\w+ |\{"request_id":.*"method":)/
+  /^(?:\s*$|(?:From|To|Subject|Text|HTML): |send_email |\[custom build\]|\[wrangler:info\]|⎔|Using secrets|The file .* changed|Your Worker has|Binding +Resource|env\.\w+ |\{"request_id":.*"method":)/
 
 /** Shows what wrangler and the Worker print; before the service is ready only what the build step does. */
 function show(line: string) {

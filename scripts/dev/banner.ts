@@ -26,6 +26,7 @@ Console, as each of three persons, in a browser window of its own:
   manager          ${signIn(keys.manager)}
   approver         ${signIn(keys.approver)}
   second approver  ${signIn(keys.second_approver)}
+E-mails, which nobody is sent: ${base}/console/outbox
 Documentation, with the keys in its examples: ${base}/docs/start#${shown}
 ${(isVerbose ? accounts : [forex]).map((account) => describeAccount(base, account)).join('')}
 ${DEMO} has the keys of all demo accounts but demo-broker. ${isVerbose ? CRON(base) : '`npm run dev -- --verbose` prints more.'}
