@@ -68,9 +68,12 @@ const SPENT: readonly string[] = ['E_RATE_LIMIT_EXCEEDED', 'E_DAILY_LIMIT_EXCEED
 /** The code by which the platform says that the address has bounced, or complained, before. */
 const SUPPRESSED = 'E_RECIPIENT_SUPPRESSED'
 
+/** The code of an e-mail that the platform has not taken in time. */
+const TIMEOUT = 'timeout'
+
 /** Sends an e-mail. Returns null, or the code of what failed. */
 async function send(env: Env, mail: Mail): Promise<string | null> {
-  const late = scheduler.wait(SENDING.takenMs).then(() => 'timeout')
+  const late = scheduler.wait(SENDING.takenMs).then(() => TIMEOUT)
   const sending = env.EMAIL.send(mail).then(() => null, codeOf)
   return Promise.race([sending, late])
 }
@@ -93,13 +96,14 @@ async function mailsOf(
   return Promise.all(persons.map((one) => mailOf(env, account, notice, facts, one, now)))
 }
 
-/** Sends the e-mails of a notice to each address that has not got it. */
+/** Sends the e-mails of a notice to each address that has not got it. One that fails holds up the others only if the service is down. */
 async function attempt(env: Env, db: D1Database, notice: StoredNotice): Promise<NoticeOutcome> {
   const sent: string[] = JSON.parse(notice.sent)
   const mails = await mailsOf(env, db, notice, Date.now())
   if (!mails) return { sent, error: 'no_cause', next_at: null }
   const digests = await Promise.all(mails.map(({ to }) => addressDigest(to)))
   const stops = await readStops(env.DB, stoppedFor(notice), digests)
+  let failed: NoticeOutcome | null = null
   for (const [i, mail] of mails.entries()) {
     const address = digests[i] ?? ''
     const stop = stops.get(address)
@@ -111,10 +115,12 @@ async function attempt(env: Env, db: D1Database, notice: StoredNotice): Promise<
     } else if (error !== null) {
       const waits = SPENT.includes(error)
       const pause = waits ? QUOTA_MS : PAUSES_MS[notice.attempts - 1]
-      return { sent, error, waits, next_at: pause === undefined ? null : Date.now() + pause }
+      failed = { sent, error, waits, next_at: pause === undefined ? null : Date.now() + pause }
+      // Others would wait as long, and the attempt would count as interrupted.
+      if (waits || error === TIMEOUT) break
     } else sent.push(address)
   }
-  return { sent, error: null, next_at: null }
+  return failed ?? { sent, error: null, next_at: null }
 }
 
 /** Sends a notice that was queued, unless another attempt has begun, and stores the result. */

@@ -87,6 +87,23 @@ test.each([
   },
 )
 
+test('§21.3 an address that fails holds up no other one, and is tried again alone', async () => {
+  const insert = env.DB.prepare(
+    `insert into affiliate_members (account, affiliate_id, id, name, email, created_at, last_seen_at, invited_by)
+     values ('acme-forex', 'aff-7', ?1, ?1, ?1 || '@friends.example', '2026', '2026', '')`,
+  )
+  await env.DB.batch(['ann', 'bob', 'cat'].map((name) => insert.bind(name)))
+  let isDown = true
+  const office = postOffice(({ to }) =>
+    isDown && to.startsWith('ann') ? Promise.reject(new Error('down')) : undefined,
+  )
+  await cause(office)
+  const reached = (mails: readonly { to: string }[]) => mails.map(({ to }) => to.slice(0, 3)).sort()
+  expect(reached(await office.deliver())).toEqual(['bob', 'cat'])
+  isDown = false
+  expect(reached(await office.deliver(Date.now() + 61_000))).toEqual(['ann'])
+})
+
 test('§21.3 an attempt that was killed is repeated, and one of two for the same message does nothing', async () => {
   const office = postOffice()
   await cause(office)
