@@ -26,9 +26,6 @@ const LEAST_MS = 3000
 /** How long a form can be sent, in milliseconds. */
 const FORM_MS = DAY_MS
 
-/** The longest e-mail address to which mail can be sent (RFC 5321 §4.5.3.1.3, without the angle brackets). */
-const MAX_EMAIL = 254
-
 /** An answer to a question of the account. */
 const answer = f.remarkOf(500)
 
@@ -40,8 +37,7 @@ export const APPLICATION_FIELDS = {
   website: f.remarkOf(300),
   promotion: f.remarkOf(1000),
   email: v.pipe(
-    f.email,
-    v.maxLength(MAX_EMAIL),
+    f.address,
     v.transform((text) => text.toLowerCase()),
   ),
   language: v.picklist(LANGUAGES),

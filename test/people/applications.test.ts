@@ -245,6 +245,7 @@ test.each([
   ['a line break in the address', { email: 'ada@friends.example\r\nBcc: eve@x.example' }],
   ['two addresses', { email: 'ada@friends.example, eve@x.example' }],
   ['an address of 255 characters', { email: `${'a'.repeat(240)}@friends.example`.slice(-255) }],
+  ['a letter that looks like another one', { email: 'аda@friends.example' }],
   ['a control character in the name', { name: 'Ada\u202eKing' }],
   ['no name', { name: ' ' }],
   ['no country', { country: 'XX' }],
@@ -261,14 +262,14 @@ test.each([
   if (!('promotion' in fields)) expect(unescaped(page)).toContain('and podcasts')
 })
 
-test('an address of 254 characters, a homoglyph and markup are stored as they are, and shown as text', async () => {
+test('an address of 254 characters and markup are stored as they are, and shown as text', async () => {
   const email = `${'a'.repeat(238)}@friends.example`
   expect(email).toHaveLength(254)
   expect((await applyWith({ email, name: '<b>Ada</b>', company: '' })).status).toBe(303)
-  await applied({ email: 'аda@friends.example', name: '<i>Ada</i>', company: '' })
+  await applied({ email: 'eve@friends.example', name: '<i>Ada</i>', company: '' })
   const [first] = await listed()
   // The first letter is Cyrillic: another address, which is like no other.
-  expect(first).toMatchObject({ email: 'аda@friends.example', similar: [] })
+  expect(first).toMatchObject({ email: 'eve@friends.example', similar: [] })
   const browser = await signedIn()
   const page = await (await browser.get('/console/accounts/acme-forex/applications')).text()
   expect(page).toContain('&lt;i&gt;Ada&lt;/i&gt;')

@@ -232,6 +232,16 @@ const EMAIL = new RegExp(`^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+${LABEL}$`)
 /** An e-mail address in the format `idn-email` of JSON Schema (RFC 6531). */
 export const email = v.pipe(text, v.regex(EMAIL, ruleMessage('email')))
 
+/** The most characters of an address to which mail can be sent (RFC 5321 §4.5.3.1.3, without the angle brackets). */
+const MAX_ADDRESS = 254
+
+/** An e-mail address by which a person is known: a letter that only looks like another one would make another person of it. */
+export const address = v.pipe(
+  email,
+  v.maxLength(MAX_ADDRESS, ruleMessage('length', `1 to ${MAX_ADDRESS}`)),
+  v.regex(/^[!-~]+$/, ruleMessage('pattern', 'an address in ASCII')),
+)
+
 /** A currency code of ISO 4217. Recently withdrawn codes are valid and get a warning. */
 export const currency = v.pipe(
   text,
