@@ -161,3 +161,18 @@ export const Layout = (frame: Frame, visit = useVisit()) => (
     </div>
   </Document>
 )
+
+/** A page without navigation: its title, and what stands below. */
+export const AlonePage = ({ title, children }: { title: string; children?: Child }) => (
+  <Document title={title}>
+    <header class="top">
+      <Home />
+    </header>
+    <div class="frame alone">
+      <main id="main" tabindex={-1}>
+        <h1>{title}</h1>
+        {children}
+      </main>
+    </div>
+  </Document>
+)

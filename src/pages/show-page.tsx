@@ -21,7 +21,7 @@ import {
 } from './base/page.ts'
 import { respond } from './base/respond.ts'
 import { type Session, takeFlash } from './base/session.ts'
-import { Document, Home, Layout } from './layout.tsx'
+import { AlonePage, Layout } from './layout.tsx'
 import { Refusal } from './parts/forms.tsx'
 import { detailWords } from './parts/plain-words.ts'
 import { Secret } from './parts/rotation.tsx'
@@ -66,20 +66,7 @@ function errorView(c: Context, error: ApiError) {
 /** Responds with an error as a page without the navigation of an account. */
 export function showError(c: Context, error: ApiError): Promise<Response> {
   const { title, body, status } = errorView(c, error)
-  const page = (
-    <Document title={title}>
-      <header class="top">
-        <Home />
-      </header>
-      <div class="frame alone">
-        <main id="main" tabindex={-1}>
-          <h1>{title}</h1>
-          {body}
-        </main>
-      </div>
-    </Document>
-  )
-  return respond(c, page, status)
+  return respond(c, <AlonePage title={title}>{body}</AlonePage>, status)
 }
 
 const HEADERS = {

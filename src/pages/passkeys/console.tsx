@@ -17,29 +17,15 @@ import { respond } from '../base/respond.ts'
 import { beginSession, endSession, readSession, type Session, usesAccess } from '../base/session.ts'
 import { readOwnForm } from '../change.ts'
 import { readSignInForm } from '../form.ts'
-import { Document, Home } from '../layout.tsx'
+import { AlonePage } from '../layout.tsx'
 import { isOwnOrigin } from '../show-page.tsx'
 import { nextOf, signIn as signInByPasskey, signInPage, waitOf } from './sign-in.tsx'
-import { type OwnPasskeys, type PasskeyFrame, type PasskeySite, storedPasskeys } from './site.ts'
+import { type OwnPasskeys, type PasskeySite, storedPasskeys } from './site.ts'
 
 // How members of the team sign in to the console, and out.
 
 const HOME = '/console'
 const AT = `${HOME}/sign-in`
-
-const Frame = ({ title, children }: Pick<PasskeyFrame, 'title' | 'children'>) => (
-  <Document title={title}>
-    <header class="top">
-      <Home />
-    </header>
-    <div class="frame alone">
-      <main id="main" tabindex={-1}>
-        <h1>{title}</h1>
-        {children}
-      </main>
-    </div>
-  </Document>
-)
 
 const KeyForm = ({ next }: { next: string }) => (
   <details>
@@ -67,7 +53,7 @@ export function teamSite(
   return {
     ...{ c, now, language: 'en', home: HOME, service: 'Tributary' },
     inviter: 'an approver of your team',
-    Frame,
+    Frame: AlonePage,
     otherWay: (next) => <KeyForm next={next} />,
     find: (credential_id) => findTeamPasskey(DB, credential_id),
     countUse: (passkey) =>
@@ -110,12 +96,12 @@ export function ownPasskeys({ c, session, csrf, now }: Visit): OwnPasskeys | nul
 const accessPage = (c: Context<AppEnv>, status: 200 | 403 = 200) =>
   respond(
     c,
-    <Frame title="Sign in">
+    <AlonePage title="Sign in">
       <p>
         Sign in through Cloudflare Access. If you see this page after that, Access does not protect{' '}
         <code>/console</code>: add the path to its application.
       </p>
-    </Frame>,
+    </AlonePage>,
     status,
   )
 
@@ -178,11 +164,11 @@ export async function requireSession(
     c.header('Refresh', '0')
     return respond(
       c,
-      <Frame title="Continue">
+      <AlonePage title="Continue">
         <p>
           <a href={pathname + search}>Continue to the console</a>
         </p>
-      </Frame>,
+      </AlonePage>,
     )
   }
   const next = nextOf(pathname + search, HOME, c.req.url)
